@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rooted collectives of which nobody waits for more than it needs: with eight
- * processes the root of a broadcast, or a member that leaves its data to a root
- * in the first process, goes on while others have not come.  Everywhere: many
- * calls in a row, whose data are right, and communicators that end at once.
+ * Collectives of which nobody waits for more than it needs: among processes the
+ * root of a broadcast, or a member that leaves its data to a root in the first
+ * process, goes on while others have not come, and a scan waits for those before.
+ * Everywhere: many calls in a row, whose data are right, and communicators that end
+ * at once.
  */
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -20,7 +21,7 @@ static bool goes_ahead(void)
 {
 	const char *nodes = getenv("TAP_NODES");
 
-	return nodes && atoi(nodes) >= 8;
+	return nodes && atoi(nodes) > 1;
 }
 
 /* The last rank comes when rank 0 has told it that it has gone on. */
@@ -60,6 +61,42 @@ static void leaf_goes_on(int rank, int size)
 		wrong += all[i] != i;
 }
 
+/* The last rank comes when the one before has told it that it has gone on. */
+static void scan_goes_on(int rank, int size)
+{
+	int sum = 0, before = -1, gone = 0;
+
+	if (rank == size - 1)
+		MPI_Recv(&gone, 1, MPI_INT, rank - 1, 3, MPI_COMM_WORLD,
+			 MPI_STATUS_IGNORE);
+	MPI_Scan(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+	MPI_Exscan(&rank, &before, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+	if (rank == size - 2)
+		MPI_Send(&rank, 1, MPI_INT, size - 1, 3, MPI_COMM_WORLD);
+	wrong += sum != rank * (rank + 1) / 2;
+	wrong += before != (rank ? rank * (rank - 1) / 2 : -1);
+	wrong += rank == size - 1 && gone != rank - 1;
+}
+
+/* Operands whose sum depends on the order; and in place. */
+static void scan_round(MPI_Comm comm, int round, int rank)
+{
+	double x[3], sum[3], want[3] = { 0 }, last[3];
+
+	for (int r = 0; r <= rank; r++)
+		for (int i = 0; i < 3; i++) {
+			double own = 1.0 / (r + round + i + 1);
+
+			last[i] = want[i];
+			want[i] = r ? want[i] + own : own;
+			x[i] = own;
+		}
+	MPI_Scan(x, sum, 3, MPI_DOUBLE, MPI_SUM, comm);
+	wrong += memcmp(sum, want, sizeof(sum)) != 0;
+	MPI_Exscan(MPI_IN_PLACE, x, 3, MPI_DOUBLE, MPI_SUM, comm);
+	wrong += rank && memcmp(x, last, sizeof(last)) != 0;
+}
+
 /* One call of each kind; the ranks come in a different order each time. */
 static void round_do(MPI_Comm comm, int round, int rank, int size)
 {
@@ -78,6 +115,7 @@ static void round_do(MPI_Comm comm, int round, int rank, int size)
 	MPI_Gather(&x, 1, MPI_INT, all, 1, MPI_INT, root, comm);
 	for (int i = 0; i < size && rank == root; i++)
 		wrong += all[i] != round * i;
+	scan_round(comm, round, rank);
 	if (round % 50 == 49)
 		MPI_Barrier(comm);
 }
@@ -155,14 +193,18 @@ static void check(void (*body)(int rank, int size), const char *what)
 
 int main(void)
 {
-	plan(5);
+	plan(6);
 	if (goes_ahead()) {
 		check(root_goes_on,
 		      "the root goes on when its data are stored");
 		check(leaf_goes_on, "so does who leaves its data to the root");
 	} else {
-		skip(2, "members of few processes wait for each other");
+		skip(2, "members of a process wait for each other");
 	}
+	if (goes_ahead() && atoi(getenv("TAP_NODES")) >= 8)
+		check(scan_goes_on, "in a scan the others go on");
+	else
+		skip(1, "members of a process wait for each other");
 	check(rounds, "many in a row, with one root and another");
 	check(long_rounds, "many of long data");
 	check(short_lives, "a communicator ends behind a broadcast");

@@ -77,6 +77,7 @@ static int wait(void)
 #define DUP MPI_Comm_dup(world, &comm)
 #define SPLIT MPI_Comm_split(world, 0, 0, &comm)
 #define BARRIER MPI_Barrier(world)
+#define SCAN MPI_Scan(&rank, &x, 1, MPI_INT, MPI_SUM, world)
 #define NOTHING MPI_STATUS_IGNORE
 
 /* Rank 1 does the one thing, all others the other. */
@@ -113,6 +114,10 @@ int main(int argc, char **argv)
 	     BARRIER)
 	CASE("ibarrier-barrier", ibarrier(), (usleep(100000), BARRIER))
 	CASE("barrier-ibarrier", late(), BARRIER)
+	CASE("scan-barrier", SCAN, BARRIER)
+	CASE("barrier-scan", BARRIER, SCAN)
+	CASE("bcast-scan", MPI_Bcast(&x, 1, MPI_INT, 0, world), SCAN)
+	CASE("dup-scan", DUP, SCAN)
 	CASE("bcast-twin", MPI_Bcast_c(&x, 1, MPI_INT, 0, world), BARRIER)
 	CASE("file", MPI_File_write_at_all(file, 0, &x, 1, MPI_INT, NOTHING),
 	     MPI_File_read_all(file, &x, 1, MPI_INT, NOTHING))
@@ -173,6 +178,15 @@ dies ibarrier-barrier 16 "$both|MPI_Barrier on MPI_COMM_WORLD failed: .*others h
 	'a barrier after a nonblocking one of others'
 dies barrier-ibarrier 16 "$both|rank 1: MPI_Ibarrier on MPI_COMM_WORLD failed: .*others wait in a blocking collective" \
 	'a nonblocking barrier after a blocking one of others'
+others='MPI_Scan on MPI_COMM_WORLD failed: .*others make a call of another kind'
+dies scan-barrier 16 'rank 1 calls MPI_Scan, rank 0 MPI_Barrier' \
+	'a scan against a barrier'
+dies barrier-scan 16 "rank 1 calls MPI_Barrier, rank 0 MPI_Scan|rank 2 calls MPI_Scan, rank 1 MPI_Barrier|$others" \
+	'a barrier against a scan'
+dies bcast-scan 16 "rank 1 calls MPI_Bcast, rank 0 MPI_Scan|$others" \
+	'a broadcast against a scan'
+dies dup-scan 16 "rank 1 calls MPI_Comm_dup, rank 0 MPI_Scan|$others" \
+	'MPI_Comm_dup against a scan'
 dies bcast-twin 16 'rank 1 calls MPI_Bcast_c, rank 0 MPI_Barrier' \
 	'MPI_Bcast_c against a barrier'
 dies file 16 'rank 1 calls MPI_File_write_at_all, rank 0 MPI_File_read_all' \

@@ -283,6 +283,30 @@ static inline struct vm_msg *msg_take(struct vm_rank *rank,
 	return msg;
 }
 
+bool vm_recv_arrived(struct vm_rank *rank, struct vm_env env, void *addr,
+		     size_t bytes, vmpi_status *status)
+{
+	struct vm_data data = vm_data_bytes(addr, bytes);
+	struct vm_engine *engine = rank->engine;
+	struct vm_match_node *node;
+	struct vm_msg *msg = NULL;
+
+	vm_engine_lock(engine);
+	node = vm_match_peek(&rank->match, &env);
+	if (node)
+		msg = vm_container_of(node, struct vm_msg, node);
+	if (msg && (msg->bytes > bytes || (msg->payload >= VM_PAYLOAD_DIRECT &&
+					   msg->payload != VM_PAYLOAD_PACKET)))
+		msg = NULL;
+	if (msg)
+		vm_mailbox_take(msg);
+	vm_engine_unlock(engine);
+	if (!msg)
+		return false;
+	vm_self->sends_in_row = 0;
+	return vm_msg_receive(msg, &data, status) == 0;
+}
+
 int vm_recv(struct vm_env env, const struct vm_data *data, vmpi_status *status)
 {
 	struct vm_ult *self = vm_self;

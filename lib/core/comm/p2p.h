@@ -30,6 +30,10 @@ int vm_isend(struct vm_rank *dest, struct vm_env env,
 /* 0, -VMPI_ETRUNC, -VMPI_ENOMEM, -VMPI_EPEER; status may be NULL.  May
  * switch. */
 int vm_recv(struct vm_env env, const struct vm_data *data, vmpi_status *status);
+/* The same for a rank of this process, of a message that has come with its bytes,
+ * which fit, and that nobody else wants; false: there is none. */
+bool vm_recv_arrived(struct vm_rank *rank, struct vm_env env, void *addr,
+		     size_t bytes, vmpi_status *status);
 int vm_irecv(struct vm_env env, const struct vm_data *data,
 	     struct vm_req **req);
 /* From the mailbox of another rank of this process, by any of its tasks. */

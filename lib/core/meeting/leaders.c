@@ -12,6 +12,7 @@
 #include "core/comm/cancel.h"
 #include "core/rank/chan.h"
 #include "core/meeting/leaders_ahead.h"
+#include "core/meeting/leaders_chain.h"
 #include "core/meeting/leaders_msg.h"
 #include "core/meeting/leaders_star.h"
 #include "core/meeting/leaders_talk.h"
@@ -148,7 +149,7 @@ static int talk_begin(const struct vm_meet *meet, int p,
 	int rc = 0;
 
 	out->topic = topic;
-	out->spare = 0;
+	out->left = p == 0 && !meet->place ? vm_leaders_left_take(meet) : 0;
 	out->bytes = part->out_bytes;
 	if (n)
 		memcpy(out->data, part->out, n);
@@ -167,16 +168,31 @@ static int talk_begin(const struct vm_meet *meet, int p,
 	return rc;
 }
 
+/* The first process has gone in another call, and may not hear what this one has
+ * sent it. */
+static int other_gone(const struct vm_meet *meet, struct vm_leaders_talk *talks,
+		      bool sent)
+{
+	const struct vm_leaders_card *card =
+		(const struct vm_leaders_card *)talks[0].in->data;
+	int rc = vm_leaders_drain(meet, 0, talks);
+
+	if (sent && !card->follows && !meet->place &&
+	    !vm_leaders_are_heard(meet) && vm_leaders_left_may_be(meet))
+		vm_leaders_left_note(meet);
+	if (!rc && talks[0].in->topic == VM_LEADERS_CHAINED)
+		rc = vm_leaders_chain_break(meet);
+	return rc ? rc : -VMPI_EMISMATCH;
+}
+
 /* The head behind a card, which says nothing that it does not. */
 static int talk_hear(const struct vm_meet *meet, int p,
 		     struct vm_leaders_talk *talks)
 {
 	int rc = talks[p].reqs[0] ? vm_leaders_head_await(meet, p, talks) : 0;
 
-	if (!rc && talks[p].ahead && p == 0) {
-		rc = vm_leaders_drain(meet, p, talks);
-		return rc ? rc : -VMPI_EMISMATCH; /* as it is for the others */
-	}
+	if (!rc && talks[p].ahead && p == 0)
+		return other_gone(meet, talks, true);
 	if (!rc && talks[p].ahead)
 		rc = vm_leaders_ahead_tell(meet, p, talks);
 	if (rc || !vm_leaders_talk_is_card(&talks[p]))
@@ -338,7 +354,10 @@ void vm_leaders_short_end(struct vm_meet *meet)
 	const struct vm_leaders_talk *talks = meet->talks;
 	/* Others have been heard only in a bundle. */
 	bool few = !talks[0].in || is_told(meet->leaders, talks);
+	int before = meet->leaders->self - 1;
 
+	if (before > 0 && (talks[before].in || talks[before].reqs[0]))
+		few = false;
 	talks_end(meet, meet->talks,
 		  few ? told_by(meet->leaders) : meet->leaders->count);
 	meet->talks = NULL;
@@ -347,23 +366,30 @@ void vm_leaders_short_end(struct vm_meet *meet)
 /* Gets the cards of all others, or what they say instead, for this one. */
 static int cards_exchange(const struct vm_meet *meet,
 			  struct vm_leaders_head *out,
-			  struct vm_leaders_talk *talks, size_t data_bytes)
+			  struct vm_leaders_talk *talks, size_t data_bytes,
+			  enum vm_leaders_need need)
 {
-	int rc;
+	const struct vm_leaders *leaders = meet->leaders;
+	bool star = vm_leaders_star(leaders);
+	bool all = need == VM_LEADERS_ALL || !vm_leaders_may_go_ahead(meet);
+	int rc = 0;
 
-	if (vm_leaders_star(meet->leaders))
-		return meet->leaders->self == 0 ?
-			       vm_leaders_star_lead(meet, talks) :
-			       vm_leaders_star_follow(meet, out, talks,
-						      data_bytes);
-	rc = vm_leaders_cards_send(meet, meet->leaders->count, out, talks,
-				   data_bytes);
+	if (leaders->self && (star || !all))
+		return vm_leaders_star_follow(meet, out, talks, data_bytes,
+					      !all);
+	if (star)
+		return vm_leaders_star_lead(meet, talks);
+	if (leaders->self)
+		out->left = vm_leaders_left_take(meet);
+	if (all)
+		rc = vm_leaders_cards_send(meet, leaders->count, out, talks,
+					   data_bytes);
 	return rc ? rc : vm_leaders_cards_hear(meet, talks);
 }
 
 bool vm_leaders_may_go_ahead(const struct vm_meet *meet)
 {
-	return vm_leaders_star(meet->leaders) && !meet->place;
+	return meet->leaders->count <= VM_LEADERS_STAR_MOST && !meet->place;
 }
 
 /* Sends a card to those who wait for it, and does not wait itself. */
@@ -374,11 +400,14 @@ static int cards_ahead(const struct vm_meet *meet, struct vm_leaders_head *out,
 	const struct vm_leaders *leaders = meet->leaders;
 	int rc;
 
-	if (leaders->self)
+	if (leaders->self) {
+		out->left = vm_leaders_left_take(meet);
 		return vm_leaders_cards_send(meet, 1, out, talks, data_bytes);
+	}
 	rc = ((struct vm_leaders_card *)out->data)->follows ?
 		     vm_leaders_late_add(meet) :
-		     vm_leaders_unheard_add(meet);
+	     vm_leaders_are_heard(meet) ? vm_leaders_unheard_add(meet) :
+					  0;
 	if (rc)
 		return rc;
 	return dealt ? vm_leaders_cards_deal(meet, out, talks) :
@@ -388,11 +417,11 @@ static int cards_ahead(const struct vm_meet *meet, struct vm_leaders_head *out,
 
 /* What the cards that were heard mean for this process. */
 static int cards_compare(const struct vm_meet *meet,
-			 struct vm_leaders_talk *talks)
+			 struct vm_leaders_talk *talks,
+			 enum vm_leaders_need need)
 {
 	const struct vm_leaders *leaders = meet->leaders;
-	bool told = is_told(leaders, talks);
-	int rc;
+	bool told = is_told(leaders, talks), all = true;
 
 	for (int p = 0; p < leaders->count && !told; p++)
 		if (p != leaders->self && talks[p].in &&
@@ -400,12 +429,14 @@ static int cards_compare(const struct vm_meet *meet,
 			vm_leaders_lose(meet);
 			return -VMPI_EPEER;
 		}
-	if (vm_leaders_are_alike(leaders, told ? 1 : leaders->count, talks))
+	/* Who waits for others is none of those that leave it their cards. */
+	for (int p = 1; p < leaders->count && need == VM_LEADERS_UP; p++)
+		all &= talks[p].ahead || vm_leaders_star(leaders);
+	if (all &&
+	    vm_leaders_are_alike(leaders, told ? 1 : leaders->count, talks))
 		return VM_DONE;
-	if (!told)
-		return VM_PENDING;
-	rc = vm_leaders_drain(meet, 0, talks);
-	return rc ? rc : -VMPI_EMISMATCH;
+	return told ? other_gone(meet, talks, need == VM_LEADERS_ALL) :
+		      VM_PENDING;
 }
 
 int vm_leaders_short(struct vm_meet *meet, size_t data_bytes,
@@ -414,7 +445,8 @@ int vm_leaders_short(struct vm_meet *meet, size_t data_bytes,
 	const struct vm_leaders *leaders = meet->leaders;
 	struct vm_leaders_talk *talks = meet->talks;
 	struct vm_leaders_head *out = &talks[leaders->self].heads->out;
-	bool dealt = need == VM_LEADERS_DEALT;
+	bool chain = need == VM_LEADERS_CHAIN;
+	bool dealt = need == VM_LEADERS_DEALT || chain;
 	bool ahead = vm_leaders_may_go_ahead(meet) &&
 		     (leaders->self ? need == VM_LEADERS_UP :
 				      need == VM_LEADERS_DOWN || dealt);
@@ -422,13 +454,19 @@ int vm_leaders_short(struct vm_meet *meet, size_t data_bytes,
 
 	if (VM_UNLIKELY(is_lost(leaders)))
 		return lost_tell(meet);
-	out->topic = ahead ? VM_LEADERS_AHEAD : VM_LEADERS_SHORT;
-	out->spare = 0;
+	out->topic = !ahead ? VM_LEADERS_SHORT :
+		     chain  ? VM_LEADERS_CHAINED :
+			      VM_LEADERS_AHEAD;
+	out->left = 0;
 	out->bytes = sizeof(struct vm_leaders_card) + data_bytes;
 	rc = ahead ? cards_ahead(meet, out, talks, data_bytes, dealt) :
-		     cards_exchange(meet, out, talks, data_bytes);
+		     cards_exchange(meet, out, talks, data_bytes, need);
 	if (!rc && !ahead)
-		alike = cards_compare(meet, talks);
+		alike = cards_compare(meet, talks, need);
+	if (!rc && alike == VM_DONE && chain && leaders->self > 1)
+		alike = vm_leaders_chain_hear(meet, talks);
+	if (!rc && !ahead && leaders->self == 0)
+		rc = vm_leaders_left_drop(meet, talks);
 	for (int p = 0; p < told_by(leaders); p++)
 		if (VM_UNLIKELY(talks[p].reqs[1] != NULL))
 			first_error(&rc,
@@ -457,6 +495,12 @@ int vm_leaders_exchange(struct vm_meet *meet, enum vm_leaders_topic topic,
 	if (!talks)
 		return -VMPI_ENOMEM;
 	rc = talk_all(meet, topic, talks, parts);
+	meet->gone = 0;
+	if (rc == -VMPI_EMISMATCH && talks[0].ahead)
+		meet->gone = ((const struct vm_leaders_card *)talks[0].in->data)
+				     ->key[0];
+	if (!rc && meet->leaders->self == 0)
+		rc = vm_leaders_left_drop(meet, talks);
 	talks_end(meet, talks, count);
 	if (!rc)
 		rc = vm_leaders_unheard_end(meet);

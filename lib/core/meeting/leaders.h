@@ -47,6 +47,9 @@ struct vm_leaders {
 	_Atomic(struct vm_leaders_talk *) spare;
 	/* Cards that the first process has not waited for; NULL: never. */
 	struct vm_leaders_unheard *unheard;
+	/* Cards of this process that it does not expect: a bit per meeting, the
+	 * lowest that of left_tag, the others those before. */
+	uint32_t left, left_tag;
 	struct vm_leaders_process processes[];
 };
 
@@ -66,9 +69,11 @@ bool vm_leaders_near(const struct vm_leaders *leaders, int process);
  * process instead of one for each other one, and where processes share a core
  * each has to have it once.
  */
+#define VM_LEADERS_STAR_MOST 64
+
 static inline bool vm_leaders_star(const struct vm_leaders *leaders)
 {
-	return leaders->count >= 8 && leaders->count <= 64;
+	return leaders->count >= 8 && leaders->count <= VM_LEADERS_STAR_MOST;
 }
 
 /*
@@ -92,6 +97,7 @@ enum vm_leaders_topic {
 	VM_LEADERS_LOST,     /* a process of the channel is gone */
 	VM_LEADERS_SHORT,    /* a card; what it cannot say comes behind it */
 	VM_LEADERS_AHEAD,    /* a card of who does not wait for the others */
+	VM_LEADERS_CHAINED,  /* the same with VM_LEADERS_CHAIN */
 };
 
 /* Whose cards are needed, by whom. */
@@ -100,6 +106,7 @@ enum vm_leaders_need {
 	VM_LEADERS_DOWN,  /* the first process's, by all */
 	VM_LEADERS_DEALT, /* the first process's, which has one for each */
 	VM_LEADERS_UP,	  /* all, by the first process */
+	VM_LEADERS_CHAIN, /* the first process's, and that of the one before */
 };
 
 /*
@@ -129,15 +136,18 @@ struct vm_leaders_card {
  * that all have a card then.  A process that it has told, and that has another
  * key, gets -VMPI_EMISMATCH, and the card of the first process.
  *
- * With VM_LEADERS_DEALT, which is only for there, the first process has filled
- * data and bytes of a card for each other one, vm_leaders_card_for(), and the key
- * of its own.
+ * With VM_LEADERS_DEALT and VM_LEADERS_CHAIN, which are only for there, the first
+ * process has filled data and bytes of a card for each other one,
+ * vm_leaders_card_for(), and the key of its own.  With the latter each other one
+ * but the last is to tell the next one, vm_leaders_pass(), when it has got VM_DONE
+ * and filled data and bytes of its own card.
  */
 struct vm_leaders_card *vm_leaders_card(struct vm_meet *meet);
 struct vm_leaders_card *vm_leaders_card_for(struct vm_meet *meet, int process);
 int vm_leaders_short(struct vm_meet *meet, size_t data_bytes,
 		     enum vm_leaders_need need);
 bool vm_leaders_may_go_ahead(const struct vm_meet *meet);
+int vm_leaders_pass(struct vm_meet *meet);
 
 /* After VM_DONE, or -VMPI_EMISMATCH: the card of another process, and how much data
  * it has; NULL: it has shown none.  Till the end, which is to follow. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A ring of meetings with a place for each process's card, whose content is not
+ * A ring of meetings with a place for each process's card, whose call is not
  * looked at: who finds another card at the first process says so itself.
  */
 #include "core/meeting/leaders_ahead.h"
@@ -14,18 +14,22 @@
 #include "core/local/layout.h"
 #include "core/local/req.h"
 
-#define MEETINGS 32u
+/* So many meetings that are heard may be unheard, each so many behind the last. */
+#define MEETINGS 4u
+#define HEARD 16u
 
 struct unheard_card {
 	struct vm_req *req; /* NULL: it has been taken, or never posted */
-	char data[VM_LEADERS_HEAD_BYTES + sizeof(struct vm_leaders_card)];
+	char data[VM_LEADERS_HEAD_BYTES +
+		  sizeof(struct vm_leaders_card)] VM_ALIGNED(16);
 };
 
 struct vm_leaders_unheard {
 	/* How many may still write here: the leaders, and requests that were
 	 * given up. */
 	_Atomic int refs;
-	uint32_t first, count;	     /* the oldest meeting, and how many */
+	uint32_t first, count; /* the oldest meeting, and how many */
+	uint32_t tags[MEETINGS];
 	struct unheard_card cards[]; /* by meeting and process */
 };
 
@@ -58,19 +62,107 @@ static struct unheard_card *cards_of(const struct vm_leaders *leaders,
 	return &leaders->unheard->cards[row * (size_t)leaders->count];
 }
 
+bool vm_leaders_are_heard(const struct vm_meet *meet)
+{
+	return meet->tag % HEARD == 0;
+}
+
+/* How many meetings ago the lowest of the bits was; at least 1. */
+static uint32_t left_ago(const struct vm_meet *meet)
+{
+	return (meet->tag - meet->leaders->left_tag) & VM_LEADERS_NUMBERS;
+}
+
+void vm_leaders_left_note(const struct vm_meet *meet)
+{
+	struct vm_leaders *leaders = meet->leaders;
+	uint32_t before = vm_leaders_left_take(meet);
+
+	leaders->left = before << 1 | 1;
+	leaders->left_tag = meet->tag;
+}
+
+bool vm_leaders_left_may_be(const struct vm_meet *meet)
+{
+	const struct vm_leaders *leaders = meet->leaders;
+	uint32_t ago = left_ago(meet);
+
+	/* Those of started meetings are not heard. */
+	return !leaders->left ||
+	       (ago < HEARD && (uint64_t)leaders->left << ago <= UINT16_MAX);
+}
+
+uint32_t vm_leaders_left_take(const struct vm_meet *meet)
+{
+	struct vm_leaders *leaders = meet->leaders;
+	uint32_t left = leaders->left;
+
+	/* A helper may hold it, while the members go on. */
+	if (VM_LIKELY(!left) || meet->place)
+		return 0;
+	leaders->left = 0;
+	return left_ago(meet) <= 32 ? left << (left_ago(meet) - 1) : 0;
+}
+
+/* Receives what a process has sent in meetings before that of a tag. */
+static int left_recv(const struct vm_meet *meet, int process, uint32_t tag,
+		     uint32_t left)
+{
+	struct vm_meet old = { .leaders = meet->leaders,
+			       .context = meet->context };
+	int rc = 0;
+
+	for (uint32_t ago = 1; left && !rc; ago++, left >>= 1) {
+		struct vm_req *req = NULL;
+
+		if (!(left & 1))
+			continue;
+		old.tag = (tag - ago) & VM_LEADERS_NUMBERS;
+		rc = vm_leaders_part_recv(&old, process, NULL, 0, &req);
+		if (!rc)
+			rc = vm_leaders_msg_wait(&old, &req, NULL);
+		if (rc == -VMPI_ETRUNC) /* as it has to be */
+			rc = 0;
+	}
+	return rc;
+}
+
+int vm_leaders_left_drop(const struct vm_meet *meet,
+			 struct vm_leaders_talk *talks)
+{
+	int rc = 0;
+
+	for (int p = 1; p < meet->leaders->count && !rc; p++) {
+		if (VM_LIKELY(!talks[p].left))
+			continue;
+		rc = left_recv(meet, p, meet->tag, talks[p].left);
+		talks[p].left = 0;
+	}
+	return rc;
+}
+
 /* Takes the cards of the oldest meeting. */
 static int oldest_take(const struct vm_meet *meet)
 {
 	const struct vm_leaders *leaders = meet->leaders;
 	struct vm_leaders_unheard *unheard = leaders->unheard;
 	struct unheard_card *cards = cards_of(leaders, unheard->first);
+	uint32_t tag = unheard->tags[unheard->first % MEETINGS];
 	int rc = 0;
 
 	for (int p = 0; p < leaders->count; p++) {
-		int next = vm_leaders_msg_wait(meet, &cards[p].req, NULL);
+		size_t bytes = 0;
+		int next = vm_leaders_msg_wait(meet, &cards[p].req, &bytes);
+		uint32_t left = vm_leaders_head_left(
+			(const struct vm_leaders_head *)(void *)cards[p].data,
+			bytes);
 
 		/* It may be longer than a card. */
-		if (next && next != -VMPI_ETRUNC && !rc)
+		if (next == -VMPI_ETRUNC)
+			next = 0;
+		if (!next && VM_UNLIKELY(left != 0))
+			next = left_recv(meet, p, tag, left);
+		if (next && !rc)
 			rc = next;
 	}
 	unheard->first++;
@@ -91,6 +183,7 @@ int vm_leaders_unheard_add(const struct vm_meet *meet)
 		rc = oldest_take(meet);
 	if (rc)
 		return rc;
+	unheard->tags[(unheard->first + unheard->count) % MEETINGS] = meet->tag;
 	cards = cards_of(leaders, unheard->first + unheard->count++);
 	for (int p = 0; p < leaders->count && !rc; p++) {
 		struct vm_data data =
@@ -141,6 +234,8 @@ int vm_leaders_late_end(const struct vm_meet *meet)
 			rc = -VMPI_EPEER;
 		}
 	}
+	if (!rc)
+		rc = vm_leaders_left_drop(meet, meet->talks);
 	if (!rc && vm_leaders_other(meet) >= 0)
 		rc = -VMPI_EMISMATCH;
 	return rc ? rc : vm_leaders_unheard_end(meet);

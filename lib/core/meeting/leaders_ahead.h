@@ -3,21 +3,39 @@
  * Leaders that do not wait: the first one, which tells all others something, and
  * the others, which tell it.
  *
- * Everybody sends its card, as ever, so that different calls are noticed.  Those
- * that the first one has not waited for are unheard: they come to receives that
- * are posted, and only so many meetings are ahead.
+ * Whom the first one tells sends it a card too if it would have to wait, so that
+ * different calls are noticed, and in every sixteenth meeting, so that only so many
+ * are ahead.  The latter come to receives that are posted, and say which of the
+ * former, which nobody expects, have come before.
  */
 #ifndef CORE_MEETING_LEADERS_AHEAD_H
 #define CORE_MEETING_LEADERS_AHEAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
 
 struct vm_leaders;
 struct vm_leaders_talk;
 struct vm_meet;
 
-/* Posts receives for the cards of this meeting, by the first process; waits for
- * those of the oldest one that is unheard if there are many.  0 or an error.  May
- * switch. */
+/* Whether the first process expects cards of this meeting, if it goes ahead. */
+bool vm_leaders_are_heard(const struct vm_meet *meet);
+
+/* Posts receives for them, by the first process; waits for those of the oldest
+ * meeting that is unheard if there are many.  0 or an error.  May switch. */
 int vm_leaders_unheard_add(const struct vm_meet *meet);
+
+/* Of another process: notes that its card of this meeting is not expected; whether
+ * it can be noted; what it says of those next, a bit per meeting before this one,
+ * the latest the lowest. */
+void vm_leaders_left_note(const struct vm_meet *meet);
+bool vm_leaders_left_may_be(const struct vm_meet *meet);
+uint32_t vm_leaders_left_take(const struct vm_meet *meet);
+
+/* The first process takes those that the heads of the others name.  0 or an
+ * error.  May switch. */
+int vm_leaders_left_drop(const struct vm_meet *meet,
+			 struct vm_leaders_talk *talks);
 
 /* Takes what has come of all of them, after a meeting in which all others have
  * been heard, unless it is a started one: 0 or an error.  May switch. */

@@ -12,8 +12,8 @@
 #define WORDS VM_MEET_KEY_WORDS
 
 /* As the length of the last word: it is that before it; the same, or it is 0,
- * and the card is one of VM_LEADERS_AHEAD. */
-enum { AHEAD_NONE = 13, AHEAD_SAME, SAME };
+ * and the card is one of VM_LEADERS_AHEAD, or of VM_LEADERS_CHAINED. */
+enum { CHAINED_NONE = 11, CHAINED_SAME, AHEAD_NONE, AHEAD_SAME, SAME };
 
 VM_STATIC_ASSERT(WORDS == 4, "their lengths have room in two bytes");
 
@@ -25,8 +25,9 @@ static unsigned length_of(uint64_t word)
 
 size_t vm_leaders_card_pack(char out[VM_LEADERS_CARD_PACKED],
 			    const struct vm_leaders_card *card,
-			    size_t data_bytes, bool ahead)
+			    size_t data_bytes, uint32_t topic)
 {
+	unsigned none = topic == VM_LEADERS_AHEAD ? AHEAD_NONE : CHAINED_NONE;
 	unsigned lengths[WORDS], at = 2;
 	uint64_t words[WORDS];
 
@@ -35,14 +36,15 @@ size_t vm_leaders_card_pack(char out[VM_LEADERS_CARD_PACKED],
 		lengths[i] = length_of(words[i]);
 	if (lengths[3] && words[3] == words[2])
 		lengths[3] = SAME;
-	if (ahead && lengths[3] && lengths[3] != SAME)
-		return 0;
-	if (ahead)
-		lengths[3] = lengths[3] ? AHEAD_SAME : AHEAD_NONE;
+	if (topic != VM_LEADERS_SHORT) {
+		if (lengths[3] && lengths[3] != SAME)
+			return 0;
+		lengths[3] = lengths[3] ? none + 1 : none;
+	}
 	if (data_bytes != card->bytes || !lengths[0])
 		return 0;
 	for (int i = 0; i < WORDS; i++) {
-		unsigned length = lengths[i] >= AHEAD_NONE ? 0 : lengths[i];
+		unsigned length = lengths[i] >= CHAINED_NONE ? 0 : lengths[i];
 
 		if (at + length + data_bytes > VM_LEADERS_CARD_PACKED)
 			return 0;
@@ -56,21 +58,27 @@ size_t vm_leaders_card_pack(char out[VM_LEADERS_CARD_PACKED],
 }
 
 bool vm_leaders_card_unpack(struct vm_leaders_card *card, size_t *data_bytes,
-			    bool *ahead, const char *in, size_t bytes)
+			    uint32_t *topic, const char *in, size_t bytes)
 {
 	const unsigned char *from = (const unsigned char *)in;
 	uint64_t words[WORDS] = { 0 };
 	size_t at = 2;
 
+	*topic = VM_LEADERS_SHORT;
 	if (bytes < 2 || bytes > VM_LEADERS_CARD_PACKED)
 		return false;
 	for (int i = 0; i < WORDS; i++) {
 		unsigned length = i % 2 ? from[i / 2] & 15 : from[i / 2] >> 4;
 
-		if (i == 3)
-			*ahead = length == AHEAD_NONE || length == AHEAD_SAME;
-		if (i == 3 && length >= AHEAD_NONE) {
-			words[i] = length == AHEAD_NONE ? 0 : words[i - 1];
+		if (i == 3 && length >= CHAINED_NONE) {
+			if (length != SAME)
+				*topic = length < AHEAD_NONE ?
+						 VM_LEADERS_CHAINED :
+						 VM_LEADERS_AHEAD;
+			words[i] = length == AHEAD_NONE ||
+						   length == CHAINED_NONE ?
+					   0 :
+					   words[i - 1];
 			continue;
 		}
 		if (length > 8 || at + length > bytes)

@@ -17,16 +17,16 @@ struct vm_leaders_card;
 /* The first byte of what is packed is larger than any topic. */
 #define VM_LEADERS_CARD_MARK 16
 
-/* Packs a card whose data are those of one member, or none, and whether it is
- * one of VM_LEADERS_AHEAD; returns how many bytes it takes; 0: too many, or there
+/* Packs a card whose data are those of one member, or none, and which of the three
+ * topics of cards it has; returns how many bytes it takes; 0: too many, or there
  * are more members. */
 size_t vm_leaders_card_pack(char out[VM_LEADERS_CARD_PACKED],
 			    const struct vm_leaders_card *card,
-			    size_t data_bytes, bool ahead);
+			    size_t data_bytes, uint32_t topic);
 
 /* The reverse; *data_bytes is at most VM_LEADERS_CARD_PACKED.  false: it is
  * malformed. */
 bool vm_leaders_card_unpack(struct vm_leaders_card *card, size_t *data_bytes,
-			    bool *ahead, const char *in, size_t bytes);
+			    uint32_t *topic, const char *in, size_t bytes);
 
 #endif

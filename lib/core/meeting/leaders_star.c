@@ -11,6 +11,7 @@
 #include "core/meeting/leaders_card.h"
 #include "core/meeting/leaders_msg.h"
 #include "core/meeting/meet.h"
+#include "sched/ult.h"
 
 /* A card as it is sent, which may be packed; what waits is sent from memory that
  * stays. */
@@ -28,9 +29,11 @@ static void form_init(struct form *form, const struct vm_leaders_head *out,
 	form->card = out;
 	form->card_bytes = VM_LEADERS_HEAD_BYTES +
 			   sizeof(struct vm_leaders_card) + data_bytes;
-	form->bytes = vm_leaders_card_pack(
-		form->packed, (const struct vm_leaders_card *)out->data,
-		data_bytes, out->topic == VM_LEADERS_AHEAD);
+	form->bytes = 0;
+	if (VM_LIKELY(!out->left))
+		form->bytes = vm_leaders_card_pack(
+			form->packed, (const struct vm_leaders_card *)out->data,
+			data_bytes, out->topic);
 	form->short_lived = form->bytes ? (const void *)form->packed : out;
 	if (!form->bytes)
 		form->bytes = form->card_bytes;
@@ -45,18 +48,43 @@ static int form_send(const struct vm_meet *meet, int p, const struct form *form,
 				    &talk->reqs[1]);
 }
 
+/* Cards to all are one send in a row, after some of which a rank yields. */
+static void row_keep(unsigned *in_row)
+{
+	if (vm_self->sends_in_row > *in_row)
+		vm_self->sends_in_row = *in_row;
+	else
+		*in_row = vm_self->sends_in_row; /* it may have yielded */
+}
+
 int vm_leaders_cards_send(const struct vm_meet *meet, int count,
 			  struct vm_leaders_head *out,
 			  struct vm_leaders_talk *talks, size_t data_bytes)
 {
+	unsigned in_row = vm_self->sends_in_row;
 	struct form form;
 	int rc = 0;
 
 	form_init(&form, out, data_bytes);
 	for (int p = 0; p < count && !rc; p++)
-		if (p != meet->leaders->self)
+		if (p != meet->leaders->self) {
 			rc = form_send(meet, p, &form, &talks[p]);
+			row_keep(&in_row);
+		}
+	vm_self->sends_in_row++;
 	return rc;
+}
+
+int vm_leaders_card_pass(const struct vm_meet *meet, int process,
+			 const struct vm_leaders_head *out, size_t data_bytes)
+{
+	struct vm_leaders_talk talk = { .in = NULL };
+	struct form form;
+	int rc;
+
+	form_init(&form, out, data_bytes);
+	rc = form_send(meet, process, &form, &talk);
+	return rc ? rc : vm_leaders_msg_wait(meet, &talk.reqs[1], NULL);
 }
 
 int vm_leaders_cards_deal(const struct vm_meet *meet,
@@ -65,6 +93,7 @@ int vm_leaders_cards_deal(const struct vm_meet *meet,
 {
 	const struct vm_leaders_card *own =
 		(const struct vm_leaders_card *)out->data;
+	unsigned in_row = vm_self->sends_in_row;
 	int rc = 0;
 
 	for (int p = 0; p < meet->leaders->count && !rc; p++) {
@@ -78,12 +107,14 @@ int vm_leaders_cards_deal(const struct vm_meet *meet,
 			continue;
 		bytes = card->follows ? 0 : card->bytes;
 		to->topic = out->topic;
-		to->spare = 0;
+		to->left = 0;
 		to->bytes = sizeof(*card) + bytes;
 		memcpy(card->key, own->key, sizeof(card->key));
 		form_init(&form, to, bytes);
 		rc = form_send(meet, p, &form, &talks[p]);
+		row_keep(&in_row);
 	}
+	vm_self->sends_in_row++;
 	return rc;
 }
 
@@ -103,16 +134,17 @@ int vm_leaders_cards_hear(const struct vm_meet *meet,
 		soon = soon && vm_leaders_msg_hear(meet, p, in, &bytes);
 		rc = soon ? vm_leaders_head_hear(&talks[p], in, bytes) :
 			    vm_leaders_head_recv(meet, p, &talks[p]);
+		if (talks[0].ahead)
+			return rc;
 	}
-	for (int p = 0; p < leaders->count && !rc; p++)
+	for (int p = 0; p < leaders->count && !rc && !talks[0].ahead; p++)
 		if (p != leaders->self && !talks[p].in)
 			rc = vm_leaders_head_await(meet, p, talks);
 	return rc;
 }
 
-/* Whether another process is in the same call, as its card says. */
-static bool is_alike(const struct vm_leaders_talk *talk,
-		     const struct vm_leaders_head *out)
+bool vm_leaders_is_alike(const struct vm_leaders_talk *talk,
+			 const struct vm_leaders_head *out)
 {
 	return vm_leaders_talk_is_card(talk) &&
 	       talk->in->bytes >= sizeof(struct vm_leaders_card) &&
@@ -125,7 +157,8 @@ bool vm_leaders_are_alike(const struct vm_leaders *leaders, int count,
 {
 	for (int p = 0; p < count; p++)
 		if (p != leaders->self &&
-		    !is_alike(&talks[p], &talks[leaders->self].heads->out))
+		    !vm_leaders_is_alike(&talks[p],
+					 &talks[leaders->self].heads->out))
 			return false;
 	return true;
 }
@@ -137,7 +170,8 @@ int vm_leaders_other(const struct vm_meet *meet)
 
 	for (int p = 0; p < leaders->count; p++)
 		if (p != leaders->self && talks[p].in &&
-		    !is_alike(&talks[p], &talks[leaders->self].heads->out))
+		    !vm_leaders_is_alike(&talks[p],
+					 &talks[leaders->self].heads->out))
 			return p;
 	return -1;
 }
@@ -181,7 +215,7 @@ static int star_tell(const struct vm_meet *meet, struct vm_leaders_talk *talks,
 		       talks[p].in->topic == VM_LEADERS_LOST;
 	/* Else a card without anything, behind which a head follows. */
 	bundle->topic = lost ? VM_LEADERS_LOST : VM_LEADERS_SHORT;
-	bundle->spare = 0;
+	bundle->left = 0;
 	bundle->bytes = 0;
 	if (alike && is_waited_for(leaders, talks))
 		bytes = vm_leaders_bundle_fill(leaders, talks);
@@ -234,27 +268,62 @@ int vm_leaders_star_lead(const struct vm_meet *meet,
 	return star_tell(meet, talks, alike, rc);
 }
 
+/* What the first process says of itself, or a bundle. */
+static int word_take(const struct vm_leaders *leaders,
+		     struct vm_leaders_talk *talks, struct vm_leaders_head *in,
+		     size_t bytes)
+{
+	if (vm_leaders_star(leaders) && in->topic == VM_LEADERS_SHORT &&
+	    bytes > VM_LEADERS_HEAD_BYTES)
+		return vm_leaders_bundle_take(leaders, talks, bytes) ?
+			       0 :
+			       -VMPI_EIO;
+	return vm_leaders_head_hear(&talks[0], in, bytes);
+}
+
+/* Whether the first process, which has said so much, hears what this one says. */
+static bool hears(const struct vm_meet *meet,
+		  const struct vm_leaders_talk *talks)
+{
+	return !talks[0].ahead || vm_leaders_are_heard(meet) ||
+	       ((const struct vm_leaders_card *)talks[0].in->data)->follows;
+}
+
 int vm_leaders_star_follow(const struct vm_meet *meet,
 			   struct vm_leaders_head *out,
-			   struct vm_leaders_talk *talks, size_t data_bytes)
+			   struct vm_leaders_talk *talks, size_t data_bytes,
+			   bool goes_ahead)
 {
 	const struct vm_leaders *leaders = meet->leaders;
-	struct vm_leaders_head *bundle = vm_leaders_bundle(leaders, talks);
-	size_t bytes = vm_leaders_bundle_room(leaders);
-	int rc = vm_leaders_cards_send(meet, 1, out, talks, data_bytes);
+	bool star = vm_leaders_star(leaders);
+	struct vm_leaders_head *in = star ? vm_leaders_bundle(leaders, talks) :
+					    &talks[0].heads->in;
+	size_t bytes = star ? vm_leaders_bundle_room(leaders) : sizeof(*in);
+	bool is_heard = !goes_ahead || vm_leaders_are_heard(meet), soon, sent;
+	int rc = 0;
 
-	if (!rc && !vm_leaders_msg_hear(meet, 0, bundle, &bytes)) {
-		rc = vm_leaders_part_recv(meet, 0, bundle, bytes,
+	soon = !is_heard && vm_leaders_msg_hear(meet, 0, in, &bytes);
+	sent = !soon && (is_heard || vm_leaders_left_may_be(meet));
+	if (sent) {
+		out->left = is_heard ? vm_leaders_left_take(meet) : 0;
+		rc = vm_leaders_cards_send(meet, 1, out, talks, data_bytes);
+	}
+	if (!soon && !rc && !vm_leaders_msg_hear(meet, 0, in, &bytes)) {
+		rc = vm_leaders_part_recv(meet, 0, in, bytes,
 					  &talks[0].reqs[0]);
 		if (!rc)
 			rc = vm_leaders_msg_wait(meet, &talks[0].reqs[0],
 						 &bytes);
 	}
-	if (rc)
+	if (!rc)
+		rc = word_take(leaders, talks, in, bytes);
+	if (rc || is_heard)
 		return rc;
-	if (bundle->topic == VM_LEADERS_SHORT && bytes > VM_LEADERS_HEAD_BYTES)
-		return vm_leaders_bundle_take(leaders, talks, bytes) ?
-			       0 :
-			       -VMPI_EIO;
-	return vm_leaders_head_hear(&talks[0], bundle, bytes);
+	if (!sent && hears(meet, talks)) {
+		out->left = vm_leaders_left_take(meet);
+		return vm_leaders_cards_send(meet, 1, out, talks, data_bytes);
+	}
+	if (sent && !hears(meet, talks))
+		vm_leaders_left_note(meet);
+	return 0;
 }

@@ -75,6 +75,7 @@ void vm_leaders_talks_put(struct vm_leaders *leaders,
 	for (int p = 0; p < used; p++) {
 		talks[p].in = NULL;
 		talks[p].ahead = false;
+		talks[p].left = 0;
 	}
 	if (leaders->count <= TALKS_KEPT)
 		talks = atomic_exchange_explicit(&leaders->spare, talks,
@@ -90,6 +91,17 @@ int vm_leaders_head_recv(const struct vm_meet *meet, int p,
 	return vm_leaders_part_recv(meet, p, in, sizeof(*in), &talk->reqs[0]);
 }
 
+static bool is_packed(const struct vm_leaders_head *in, size_t bytes)
+{
+	return bytes && *(const unsigned char *)in >= VM_LEADERS_CARD_MARK;
+}
+
+uint32_t vm_leaders_head_left(const struct vm_leaders_head *in, size_t bytes)
+{
+	return bytes < VM_LEADERS_HEAD_BYTES || is_packed(in, bytes) ? 0 :
+								       in->left;
+}
+
 int vm_leaders_head_hear(struct vm_leaders_talk *talk,
 			 struct vm_leaders_head *in, size_t bytes)
 {
@@ -98,17 +110,18 @@ int vm_leaders_head_hear(struct vm_leaders_talk *talk,
 	size_t data_bytes;
 
 	talk->in = in;
-	talk->ahead = bytes && in->topic == VM_LEADERS_AHEAD;
-	if (!bytes || *(unsigned char *)in < VM_LEADERS_CARD_MARK)
-		return 0;
-	if (bytes > sizeof(packed))
-		return -VMPI_EIO;
-	memcpy(packed, in, bytes);
-	if (!vm_leaders_card_unpack(card, &data_bytes, &talk->ahead, packed,
-				    bytes))
-		return -VMPI_EIO;
-	in->topic = talk->ahead ? VM_LEADERS_AHEAD : VM_LEADERS_SHORT;
-	in->bytes = sizeof(*card) + data_bytes;
+	talk->left = vm_leaders_head_left(in, bytes);
+	if (is_packed(in, bytes)) {
+		if (bytes > sizeof(packed))
+			return -VMPI_EIO;
+		memcpy(packed, in, bytes);
+		if (!vm_leaders_card_unpack(card, &data_bytes, &in->topic,
+					    packed, bytes))
+			return -VMPI_EIO;
+		in->bytes = sizeof(*card) + data_bytes;
+	}
+	talk->ahead = bytes && (in->topic == VM_LEADERS_AHEAD ||
+				in->topic == VM_LEADERS_CHAINED);
 	return 0;
 }
 

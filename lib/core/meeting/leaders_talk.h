@@ -17,7 +17,8 @@ struct vmpi_req;
 #define VM_LEADERS_HEAD_ROOM 4080u
 
 struct vm_leaders_head {
-	uint32_t topic, spare;
+	uint32_t topic;
+	uint32_t left; /* to the first process: vm_leaders_left_take() */
 	uint64_t bytes;
 	char data[VM_LEADERS_HEAD_ROOM];
 } VM_ALIGNED(16);
@@ -42,14 +43,16 @@ struct vm_leaders_talk {
 	struct vmpi_req *reqs[4]; /* receive, send, and of the rest the same */
 	struct vm_leaders_head *in; /* that has come; NULL: none has */
 	struct vm_leaders_heads *heads;
-	bool ahead; /* a card of a process that does not wait for others */
+	bool ahead;    /* a card of a process that does not wait for others */
+	uint32_t left; /* vm_leaders_left_take() of who has sent it */
 } VM_ALIGNED(VM_CACHELINE);
 
 /* Whether what has been heard is a card. */
 static inline bool vm_leaders_talk_is_card(const struct vm_leaders_talk *talk)
 {
 	return talk->in && (talk->in->topic == VM_LEADERS_SHORT ||
-			    talk->in->topic == VM_LEADERS_AHEAD);
+			    talk->in->topic == VM_LEADERS_AHEAD ||
+			    talk->in->topic == VM_LEADERS_CHAINED);
 }
 
 /* Memory for an exchange, by process; NULL: there is none.  It is kept for the
@@ -65,6 +68,7 @@ int vm_leaders_head_recv(const struct vm_meet *meet, int process,
 			 struct vm_leaders_talk *talk);
 int vm_leaders_head_hear(struct vm_leaders_talk *talk,
 			 struct vm_leaders_head *in, size_t bytes);
+uint32_t vm_leaders_head_left(const struct vm_leaders_head *in, size_t bytes);
 int vm_leaders_head_await(const struct vm_meet *meet, int process,
 			  struct vm_leaders_talk *talks);
 

@@ -110,8 +110,11 @@ struct vm_meet {
 	 * the meeting; how many have been held that members wait for; of a
 	 * started one, its topic. */
 	uint32_t context, tag, meetings;
-	/* And an exchange that has begun with cards. */
+	/* And an exchange that has begun with cards; after -VMPI_EMISMATCH of
+	 * one, the first word of the key of the first process if that has gone
+	 * ahead, else 0. */
 	struct vm_leaders_talk *talks;
+	uint64_t gone;
 	vm_meet_last last;
 	struct vm_errand errand;
 	/* Of a part: what its members bring, the key of these, and that they

@@ -375,6 +375,10 @@ void vm_coll_hier(struct vm_meet *meet)
 		ways_set(meet, VM_ALGORITHM_LINEAR);
 	} else if (rc == VM_PENDING) {
 		rc = long_do(meet);
+		if (rc == -VMPI_EMISMATCH && meet->gone)
+			rc = vm_coll_differ_from(
+				meet, meet->gone,
+				meet->leaders->processes[0].members[0]);
 	}
 	meet->result = rc;
 }

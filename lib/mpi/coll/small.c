@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "mpi/coll/behind.h"
+#include "mpi/coll/chain.h"
 #include "mpi/coll/plan.h"
 #include "mpi/coll/shown.h"
 
@@ -384,6 +385,8 @@ static enum vm_leaders_need need_of(const struct vm_meet *meet,
 	const struct vm_leaders *leaders = meet->leaders;
 	const struct vm_coll *any = vm_coll_of(meet, mine->team.members[0]);
 
+	if (vm_coll_is_chain(meet, any))
+		return VM_LEADERS_CHAIN;
 	if (!any->kind->rooted || !any->kind->part ||
 	    leaders->of[any->root] != 0 || !vm_leaders_may_go_ahead(meet))
 		return VM_LEADERS_ALL;
@@ -402,47 +405,54 @@ static enum vm_leaders_need long_need(const struct vm_meet *meet,
 {
 	const struct vm_coll *any = vm_coll_of(meet, mine->team.members[0]);
 
-	if (any->kind->gathers || meet->leaders->self != 0 ||
+	if (!any->kind->rooted || any->kind->gathers ||
+	    meet->leaders->self != 0 ||
 	    (any->kind == &vm_coll_scatter && !is_dealt(meet, any)))
 		return VM_LEADERS_ALL;
 	return need_of(meet, mine);
 }
 
-/* The first process is in another call, and has gone, or others are: an error of
- * all members. */
-static int differs_from(struct vm_meet *meet, const struct vm_coll_team *team)
+int vm_coll_differ_from(struct vm_meet *meet, uint64_t word, uint32_t other)
 {
-	const struct vm_coll *me = vm_coll_of(meet, team->members[0]);
-	int process = vm_leaders_other(meet);
-	size_t bytes;
-	const struct vm_leaders_card *card =
-		process < 0 ? NULL : vm_leaders_card_of(meet, process, &bytes);
-	uint64_t key;
-	uint32_t other;
+	const struct vm_leaders_process *here =
+		&meet->leaders->processes[meet->leaders->self];
+	const struct vm_coll *me = vm_coll_of(meet, here->members[0]);
 
-	if (!card)
-		return -VMPI_EMISMATCH;
-	key = card->key[0];
-	other = meet->leaders->processes[process].members[0];
-	if (vm_coll_key_as(key) >= VM_CALLS)
+	if (vm_coll_key_as(word) >= VM_CALLS)
 		return -VMPI_EINVAL;
-	for (uint32_t i = 0; i < team->count; i++) {
-		struct vm_coll *coll = vm_coll_of(meet, team->members[i]);
+	for (uint32_t i = 0; i < here->count; i++) {
+		struct vm_coll *coll = vm_coll_of(meet, here->members[i]);
 
-		if (vm_coll_key_as(key) != me->as)
+		if (vm_coll_key_as(word) != me->as)
 			vm_coll_fail(coll, MPI_ERR_OTHER,
 				     "the ranks disagree: rank %d calls %s, "
 				     "rank %u %s",
 				     me->rank, vm_call_name(me->id), other,
-				     vm_call_name(vm_coll_key_as(key)));
+				     vm_call_name(vm_coll_key_as(word)));
 		else
 			vm_coll_fail(coll, MPI_ERR_OTHER,
 				     "the ranks disagree: rank %d has root %d, "
 				     "rank %u root %d",
 				     me->rank, me->root, other,
-				     vm_coll_key_root(key));
+				     vm_coll_key_root(word));
 	}
 	return 0;
+}
+
+/* The first process is in another call, and has gone, or others are: an error of
+ * all members. */
+static int differs_from(struct vm_meet *meet)
+{
+	int process = vm_leaders_other(meet);
+	size_t bytes;
+	const struct vm_leaders_card *card =
+		process < 0 ? NULL : vm_leaders_card_of(meet, process, &bytes);
+
+	if (!card)
+		return -VMPI_EMISMATCH;
+	return vm_coll_differ_from(
+		meet, card->key[0],
+		meet->leaders->processes[process].members[0]);
 }
 
 /* Fills a card for each other process; false: it is not small. */
@@ -475,6 +485,7 @@ int vm_coll_small_far(struct vm_meet *meet)
 	struct vm_leaders_card *card;
 	const struct vm_coll *any = vm_coll_of(meet, team.members[0]);
 	struct vm_coll_shown mine = { .team = team };
+	enum vm_leaders_need need;
 	bool small;
 	int rc;
 
@@ -494,15 +505,20 @@ int vm_coll_small_far(struct vm_meet *meet)
 				cards_deal(meet, &mine, card->key) :
 				vm_coll_show(meet, &mine, card->key);
 	card->bytes = mine.bytes;
-	rc = small ? vm_leaders_short(meet, mine.used, need_of(meet, &mine)) :
-		     vm_coll_behind(meet, long_need(meet, &mine));
+	need = small ? need_of(meet, &mine) : long_need(meet, &mine);
+	if (need == VM_LEADERS_CHAIN && leaders->self == 0)
+		vm_coll_chain_deal(meet, card);
+	rc = small ? vm_leaders_short(meet, mine.used, need) :
+		     vm_coll_behind(meet, need);
 	if (rc == VM_PENDING)
 		return rc;
-	if (rc == 0 && small)
+	if (rc == 0 && need == VM_LEADERS_CHAIN)
+		rc = vm_coll_chain(meet, vm_coll_of(meet, team.members[0]));
+	else if (rc == 0 && small)
 		rc = vm_coll_behind_root(meet) ? vm_coll_behind_leaf(meet) :
 						 cards_do(meet, &team);
 	if (rc == -VMPI_EMISMATCH)
-		rc = differs_from(meet, &team);
+		rc = differs_from(meet);
 	vm_leaders_short_end(meet);
 	return rc;
 }

@@ -19,25 +19,24 @@ union room {
 /* Packs a card with these words and so much data, and unpacks it: how many bytes
  * it took, or -1: it came out otherwise. */
 static int there_and_back_as(const uint64_t words[4], size_t data_bytes,
-			     bool ahead)
+			     uint32_t topic)
 {
 	union room in = { 0 }, out;
 	char packed[VM_LEADERS_CARD_PACKED];
 	size_t bytes, n = 99;
-	bool is_ahead = !ahead;
+	uint32_t as = 99;
 
 	memcpy(in.card.key, words, sizeof(in.card.key));
 	in.card.bytes = (uint32_t)data_bytes;
 	for (size_t i = 0; i < data_bytes && i < sizeof(packed); i++)
 		in.card.data[i] = (char)(i + 1);
-	bytes = vm_leaders_card_pack(packed, &in.card, data_bytes, ahead);
+	bytes = vm_leaders_card_pack(packed, &in.card, data_bytes, topic);
 	if (!bytes)
 		return 0;
 	memset(&out, 0x55, sizeof(out));
 	if ((unsigned char)packed[0] < VM_LEADERS_CARD_MARK ||
-	    !vm_leaders_card_unpack(&out.card, &n, &is_ahead, packed, bytes) ||
-	    is_ahead != ahead || n != data_bytes ||
-	    out.card.bytes != data_bytes ||
+	    !vm_leaders_card_unpack(&out.card, &n, &as, packed, bytes) ||
+	    as != topic || n != data_bytes || out.card.bytes != data_bytes ||
 	    memcmp(out.card.key, in.card.key, sizeof(in.card.key)) ||
 	    memcmp(out.card.data, in.card.data, data_bytes))
 		return -1;
@@ -46,7 +45,7 @@ static int there_and_back_as(const uint64_t words[4], size_t data_bytes,
 
 static int there_and_back(const uint64_t words[4], size_t data_bytes)
 {
-	return there_and_back_as(words, data_bytes, false);
+	return there_and_back_as(words, data_bytes, VM_LEADERS_SHORT);
 }
 
 static void known(void)
@@ -59,10 +58,12 @@ static void known(void)
 	       "of 16 bytes it does not fit");
 	is_int(there_and_back((uint64_t[]){ 0, 0, 0, 0 }, 0), 0,
 	       "nor does what has no call");
-	is_int(there_and_back_as((uint64_t[]){ 0x05000123, 7, 8, 8 }, 8, true),
+	is_int(there_and_back_as((uint64_t[]){ 0x05000123, 7, 8, 8 }, 8,
+				 VM_LEADERS_AHEAD),
 	       16, "the sum of 8 bytes takes 16 of who does not wait, too");
-	is_int(there_and_back_as((uint64_t[]){ 17, 0, 0, 3 }, 0, true), 0,
-	       "another last word does not fit then");
+	is_int(there_and_back_as((uint64_t[]){ 17, 0, 0, 3 }, 0,
+				 VM_LEADERS_AHEAD),
+	       0, "another last word does not fit then");
 }
 
 static void random_ones(void)
@@ -82,7 +83,9 @@ static void random_ones(void)
 		if (rand() % 2)
 			words[3] = words[2];
 		took = there_and_back_as(words, (size_t)rand() % 17,
-					 rand() % 2);
+					 rand() % 3 ? VM_LEADERS_SHORT :
+					 rand() % 2 ? VM_LEADERS_AHEAD :
+						      VM_LEADERS_CHAINED);
 		wrong += took < 0;
 		packed += took > 0;
 	}
@@ -98,11 +101,11 @@ static void garbage(void)
 		char in[VM_LEADERS_CARD_PACKED + 8];
 		size_t bytes = (size_t)rand() % sizeof(in), n = 0;
 		union room out;
-		bool ahead;
+		uint32_t topic;
 
 		for (size_t j = 0; j < bytes; j++)
 			in[j] = (char)rand();
-		if (!vm_leaders_card_unpack(&out.card, &n, &ahead, in, bytes))
+		if (!vm_leaders_card_unpack(&out.card, &n, &topic, in, bytes))
 			continue;
 		taken++;
 		wrong += n > VM_LEADERS_CARD_PACKED || n != out.card.bytes ||
