@@ -40,6 +40,9 @@ for ranks in 1 2 4 7; do
 done
 good 3 "threads" ./processes threads
 good 3 "tests" ./processes tests
+for ranks in 2 3 9; do
+	good $ranks "$ranks ranks start collectives" ./processes starts
+done
 good 3 "write" --set core_rndv_protocol=write ./processes work
 good 3 "pipeline" --set core_rndv_protocol=pipeline ./processes work
 

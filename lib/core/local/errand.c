@@ -7,10 +7,15 @@
 
 #include "base/clock.h"
 #include "core/local/task.h"
+#include "sched/worker.h"
 #include "core/local/threads.h"
 
 /* The worker of most ranks begins the task before, when they wait. */
 #define WAITS_NS 50000
+
+/* A rank that waits later for what it has started computes meanwhile, as does one
+ * whose errand a helper has taken: so many of the next ones are not left to it. */
+#define EAGER 16
 
 /* It is the caller's, or somebody else has it: NULL. */
 static struct vm_errand *errand_claim(uint64_t id)
@@ -23,6 +28,37 @@ static struct vm_errand *errand_claim(uint64_t id)
 	return errand;
 }
 
+/* Counts of several threads may get lost. */
+static void eager_set(unsigned eager)
+{
+	atomic_store_explicit(&vm_node->errands.eager, eager,
+			      memory_order_relaxed);
+}
+
+static unsigned eager_get(void)
+{
+	return atomic_load_explicit(&vm_node->errands.eager,
+				    memory_order_relaxed);
+}
+
+void vm_errand_do(uint64_t id)
+{
+	struct vm_errand *errand;
+	uint64_t left = id;
+
+	if (vm_errands_left() == id)
+		atomic_compare_exchange_strong(&vm_node->errands.left, &left,
+					       0);
+	errand = errand_claim(id);
+	if (!errand)
+		return;
+	if (vm_clock_ns() - errand->since_ns >= WAITS_NS)
+		eager_set(EAGER);
+	else if (eager_get())
+		eager_set(eager_get() - 1);
+	errand->run(errand);
+}
+
 static int errand_task(void *id)
 {
 	struct vm_errand *errand = errand_claim((uintptr_t)id);
@@ -32,25 +68,58 @@ static int errand_task(void *id)
 	return 0;
 }
 
-void vm_errand_start(struct vm_errand *errand)
+static bool task_begin(uint64_t id)
 {
 	struct vm_ult *task;
+
+	if (vm_task_new_deep(&task, errand_task, (void *)id))
+		return false;
+	vm_ult_detach(task);
+	return true;
+}
+
+void vm_errands_begin(void)
+{
+	uint64_t id = atomic_exchange(&vm_node->errands.left, 0);
+
+	/* Without memory it is left to a helper. */
+	if (id)
+		task_begin(id);
+}
+
+/* Leaves an errand to who waits for it; the one that was left before begins. */
+static void errand_leave(uint64_t id)
+{
+	uint64_t before = atomic_exchange(&vm_node->errands.left, id);
+
+	if (before)
+		task_begin(before);
+	/* A worker that sleeps as the watcher does not look for it: pairs with
+	 * the store in sleep_watching(). */
+	if (atomic_load(&vm_node->progress.poller))
+		vm_errands_begin();
+}
+
+uint64_t vm_errand_start(struct vm_errand *errand, bool later)
+{
 	uint64_t id;
 
 	VM_STATIC_ASSERT(sizeof(uintptr_t) >= sizeof(id),
 			 "a number fits a task's argument");
 	errand->rank = vm_rank_self();
+	errand->since_ns = vm_clock_ns();
 	errand->helped = false;
 	atomic_fetch_add(&vm_node->errands.waiting, 1);
 	id = vm_id_table_new(&vm_node->errands.table, errand, &errand->id);
 	if (!id) {
 		atomic_fetch_sub(&vm_node->errands.waiting, 1);
 		errand->run(errand);
-	} else if (vm_task_new_deep(&task, errand_task, (void *)id) == 0) {
-		vm_ult_detach(task);
-	} else {
-		errand_task((void *)id);
+	} else if (later && vm_sched.hooks.thread_sleep && !eager_get()) {
+		errand_leave(id);
+	} else if (!task_begin(id)) {
+		vm_errand_do(id);
 	}
+	return id;
 }
 
 static uint64_t errand_any(uint64_t id, void *op, void *arg)
@@ -93,6 +162,7 @@ void vm_errand_take(void)
 		return;
 	__atomic_fetch_add(&vm_node->pvars.errands_helped, 1, __ATOMIC_RELAXED);
 	errand->helped = true;
+	eager_set(EAGER);
 	vm_thread_act(errand->rank);
 	errand->run(errand);
 	vm_thread_act_end();

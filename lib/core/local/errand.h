@@ -21,7 +21,8 @@ struct vm_errand {
 	void (*run)(struct vm_errand *errand); /* may switch */
 	struct vm_rank *rank;		       /* for which it is done */
 	uint64_t id;
-	bool helped; /* a helper does it */
+	uint64_t since_ns; /* when it was started */
+	bool helped;	   /* a helper does it */
 };
 
 /* One that waited at some time; each who looks has its own. */
@@ -29,9 +30,30 @@ struct vm_errand_seen {
 	uint64_t id, since_ns;
 };
 
-/* Has the errand of the caller's rank done, whose run() is set; now, if there is
- * no memory for more.  May switch. */
-void vm_errand_start(struct vm_errand *errand);
+/*
+ * Has the errand of the caller's rank done, whose run() is set; now, if there is
+ * no memory for more.  `later`: it takes so little that who waits for it may as
+ * well do it: where the rank is a thread no task begins before the rank waits or
+ * tests in vain for something else, since that would wake the worker; or else the
+ * worker has a helper called when it looks again, which is after a few
+ * milliseconds.  After one that has waited so the next ones have tasks at once.
+ * Its number, or 0.  May switch.
+ */
+uint64_t vm_errand_start(struct vm_errand *errand, bool later);
+
+/* Does the errand of this number, unless somebody else does or has: by who waits
+ * for it.  May switch. */
+void vm_errand_do(uint64_t id);
+
+/* The number of one that no task has begun for; 0: none. */
+static inline uint64_t vm_errands_left(void)
+{
+	return atomic_load_explicit(&vm_node->errands.left,
+				    memory_order_relaxed);
+}
+
+/* Begins a task for that one, if there is one; by a thread of its rank. */
+void vm_errands_begin(void);
 
 /* Whether some wait. */
 static inline bool vm_errands_wait(void)

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/lock.h"
 #include "core/local/engine.h"
+#include "core/local/errand.h"
 #include "core/instrument/overlap_events.h"
 #include "core/local/mailbox.h"
 #include "core/local/observe.h"
@@ -245,6 +246,8 @@ static void await_one(struct vm_req *req)
 
 	if (vm_req_is_ready(req))
 		return;
+	if (req->kind == VM_REQ_COLL && req->errand)
+		vm_errand_do(req->errand);
 	if (waiter_enter(&waiter, req))
 		wait_for(req);
 }

@@ -57,8 +57,12 @@ struct vmpi_req {
 	struct vm_data data;  /* buffer; holds a reference on its layout */
 	vmpi_status status;
 	uint32_t signature; /* of what came, while signatures are wanted */
-	/* A send to elsewhere: its number (core/remote/rndv_send.h). */
-	uint64_t rndv_send;
+	union {
+		/* A send to elsewhere: its number (core/remote/rndv_send.h). */
+		uint64_t rndv_send;
+		/* COLL: that of the errand which completes it, or 0. */
+		uint64_t errand;
+	};
 	/* Guarded by the lock of rank's engine: */
 	union {
 		struct vmpi_msg *msg; /* a send: its message while that is

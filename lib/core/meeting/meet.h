@@ -264,10 +264,10 @@ int vm_meet_by(struct vmpi_chan *chan, void *args,
  * functions. args must stay valid until req is complete.  0, -VMPI_ENOMEM, or
  * -VMPI_EMISMATCH for the first to start it when others wait in vm_meet(): they
  * will never start it.  Does not switch.  Among several processes last(meet) is an
- * errand of the last member's.
+ * errand of the last member's; light: one that takes little (core/local/errand.h).
  */
 int vm_meet_start(struct vmpi_chan *chan, void *args, vm_meet_last last,
-		  struct vmpi_req *req);
+		  struct vmpi_req *req, bool light);
 
 /* The same for members who think that their workers can do it by way->show()
  * and own(), which also does what is needed before the requests complete.  All

@@ -294,14 +294,16 @@ static void far_run(struct vm_errand *errand)
  * a member that starts a meeting does not wait.  The caller has joined all
  * meetings that were held here, since it is none's last. */
 static void started_hold_far(struct vm_meet *meet, const struct vm_chan *chan,
-			     uint32_t number, vm_meet_last last)
+			     vm_meet_last last, struct vm_req *req, bool light)
 {
+	uint32_t number = chan->started - 1;
+
 	meet->context = chan->context;
 	meet->tag = (meet->place->meetings + number) & VM_LEADERS_NUMBERS;
 	meet->last = last;
 	meet->errand.run = far_run;
 	vm_agent_begin();
-	vm_errand_start(&meet->errand);
+	req->errand = vm_errand_start(&meet->errand, light);
 	vm_agent_errand();
 }
 
@@ -469,7 +471,7 @@ static void start_alone(void *args, vm_meet_last last, struct vm_req *req)
 }
 
 int vm_meet_start(struct vm_chan *chan, void *args, vm_meet_last last,
-		  struct vm_req *req)
+		  struct vm_req *req, bool light)
 {
 	struct vm_meet *place = chan->meet;
 	const struct vm_seat from = { .args = args, .last = last, .req = req };
@@ -478,6 +480,7 @@ int vm_meet_start(struct vm_chan *chan, void *args, vm_meet_last last,
 	bool all;
 	int error;
 
+	req->errand = 0;
 	if (place->size == 1) {
 		vm_pvar_add(vm_counters()->meetings, 1);
 		start_alone(args, last, req);
@@ -493,7 +496,7 @@ int vm_meet_start(struct vm_chan *chan, void *args, vm_meet_last last,
 	if (!all)
 		return 0;
 	if (VM_UNLIKELY(meet->leaders != NULL))
-		started_hold_far(meet, chan, chan->started - 1, last);
+		started_hold_far(meet, chan, last, req, light);
 	else
 		started_hold(meet, worker, last);
 	return 0;
@@ -502,10 +505,12 @@ int vm_meet_start(struct vm_chan *chan, void *args, vm_meet_last last,
 int vm_meet_start_short(struct vm_chan *chan, void *args,
 			const struct vm_meet_how *how, struct vm_req *req)
 {
-	int rc = vm_meet_part_start(chan, args, how, req);
+	int rc;
 
+	req->errand = 0;
+	rc = vm_meet_part_start(chan, args, how, req);
 	if (VM_UNLIKELY(rc == VM_PENDING))
-		return vm_meet_start(chan, args, how->last, req);
+		return vm_meet_start(chan, args, how->last, req, true);
 	if (rc == 0)
 		vm_pvar_add(vm_counters()->meetings, 1);
 	return rc;

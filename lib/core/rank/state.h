@@ -155,8 +155,10 @@ struct vm_node {
 	struct {
 		struct vm_id_table table;
 		_Atomic uint32_t waiting;
-		_Atomic bool called; /* a helper, which has not come yet */
-		void (*help)(void);  /* calls one */
+		_Atomic uint64_t left;	/* one without a task */
+		_Atomic unsigned eager; /* so many are to have one */
+		_Atomic bool called;	/* a helper, which has not come yet */
+		void (*help)(void);	/* calls one */
 	} errands;
 
 	_Atomic uint32_t works; /* core/local/work.h: offers to take part */

@@ -306,6 +306,8 @@ bool vm_progress_thread_poll(void)
 	bool did = false;
 
 	vm_progress_waits();
+	if (VM_UNLIKELY(vm_errands_left()))
+		vm_errands_begin();
 	for (unsigned i = 0; i < ports; i++)
 		did |= vm_port_poll(vm_fabric_port(vm_node->fabric, i), false) >
 		       0;
@@ -446,6 +448,10 @@ static bool nap_beside(struct vm_worker *worker, uint64_t limit_ns)
 							NAP_NS_TESTS :
 							NAP_NS_MAX);
 	cache->waits = waits;
+	if (VM_UNLIKELY(vm_errands_wait())) {
+		vm_errands_look(&cache->errand);
+		cache->nap_ns = NAP_NS_MIN;
+	}
 	if (!limit_ns || limit_ns > cache->nap_ns)
 		limit_ns = cache->nap_ns;
 	vm_worker_rest(worker, limit_ns);
@@ -467,6 +473,8 @@ bool vm_progress_thread_sleep(struct vm_ult *self)
 	struct vm_sleep sleep;
 	int rc;
 
+	if (VM_UNLIKELY(vm_errands_left()))
+		vm_errands_begin();
 	atomic_fetch_add_explicit(&vm_node->progress.thread_waits, 1,
 				  memory_order_relaxed);
 	rc = vm_fabric_sleep_begin(vm_node->fabric, &sleep);

@@ -177,6 +177,14 @@ static bool is_small(const struct vm_coll *coll, const struct vm_meet *place)
 	return bytes && bytes <= most;
 }
 
+/* Whether it takes little among processes: who waits for it may do it. */
+static bool is_light(const struct vm_coll *coll)
+{
+	return !coll->send.counts.array && !coll->recv.counts.array &&
+	       block_bytes(&coll->send) <= VM_LEADERS_CARD_DATA &&
+	       block_bytes(&coll->recv) <= VM_LEADERS_CARD_DATA;
+}
+
 int vm_coll_leave(struct vm_coll *coll, struct vm_chan *chan)
 {
 	static const struct vm_meet_how how = {
@@ -196,7 +204,8 @@ int vm_coll_leave(struct vm_coll *coll, struct vm_chan *chan)
 	vm_coll_begin(coll, coll->req->node.env.context);
 	return is_small(coll, chan->meet) ?
 		       vm_meet_start_short(chan, coll, &how, coll->req) :
-		       vm_meet_start(chan, coll, vm_coll_started, coll->req);
+		       vm_meet_start(chan, coll, vm_coll_started, coll->req,
+				     is_light(coll));
 }
 
 static void give_up(struct vm_req *req)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Work of ranks that are processes: `work`, `threads`, `tests`; and ways to end:
+ * Work of ranks that are processes: `work`, `threads`, `tests`, `starts`; and ways to end:
  * `abort`, `exit`, `leave`, `die`, `bereft`, by rank 1.  Every rank prints a
  * line with the number of its faults.
  */
@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #define THREADS 4
+#define STARTS 60
 #define MOST (8 << 20)
 
 static int rank, size;
@@ -201,26 +202,110 @@ static void test_for(double seconds)
 	MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-/* The worker looks now and then whether the rank still tests. */
-static void tests(void)
+/* How much a counter grows while run() runs. */
+static unsigned long long growth_of(const char *name, void (*run)(void))
 {
-	unsigned long long sleeps = 0;
+	unsigned long long value = 0;
 	MPI_T_pvar_session session;
 	MPI_T_pvar_handle handle;
 	int index = -1, n = 0, provided;
-	double begin = MPI_Wtime();
 
 	MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
-	MPI_T_pvar_get_index("sched_sleeps", MPI_T_PVAR_CLASS_COUNTER, &index);
+	MPI_T_pvar_get_index(name, MPI_T_PVAR_CLASS_COUNTER, &index);
 	MPI_T_pvar_session_create(&session);
 	MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &n);
-	expect(n == 1, "there is one worker");
-	test_for(0.3);
-	MPI_T_pvar_read(session, handle, &sleeps);
-	expect(sleeps < 20 + (MPI_Wtime() - begin) / 0.002,
-	       "the worker of a rank that only tests seldom wakes");
+	expect(n == 1, "there is one of the counter");
+	run();
+	MPI_T_pvar_read(session, handle, &value);
 	MPI_T_pvar_session_free(&session);
 	MPI_T_finalize();
+	return value;
+}
+
+static void test_long(void)
+{
+	test_for(0.3);
+}
+
+/* The worker looks now and then whether the rank still tests. */
+static void tests(void)
+{
+	double begin = MPI_Wtime();
+	unsigned long long sleeps = growth_of("sched_sleeps", test_long);
+
+	expect(sleeps < 20 + (MPI_Wtime() - begin) / 0.002,
+	       "the worker of a rank that only tests seldom wakes");
+}
+
+static void start_and_wait(void)
+{
+	MPI_Request request;
+
+	for (int i = 0; i < STARTS; i++) {
+		MPI_Ibarrier(MPI_COMM_WORLD, &request);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+	}
+}
+
+/* Whoever waits for one cannot do all. */
+static void start_several(void)
+{
+	int sum = 0, wants = size * (size - 1) / 2, given = rank;
+	MPI_Request requests[3];
+
+	for (int i = 0; i < STARTS; i++) {
+		MPI_Ibarrier(MPI_COMM_WORLD, &requests[0]);
+		MPI_Iallreduce(&given, &sum, 1, MPI_INT, MPI_SUM,
+			       MPI_COMM_WORLD, &requests[1]);
+		MPI_Ibcast(&wants, 1, MPI_INT, 0, MPI_COMM_WORLD, &requests[2]);
+		if (i % 3 == 0)
+			MPI_Wait(&requests[(rank + i) % 2], MPI_STATUS_IGNORE);
+		if (i % 3 == 1)
+			test_for(0.0001);
+		MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
+		expect(sum == wants, "MPI_Iallreduce");
+	}
+}
+
+/* Others begin their part while some wait for something else, or test. */
+static void start_apart(void)
+{
+	int next = (rank + 1) % size, before = (rank + size - 1) % size, n, i;
+	MPI_Request request;
+
+	for (i = 0; i < STARTS; i++) {
+		int flag = 0;
+
+		MPI_Ibarrier(MPI_COMM_WORLD, &request);
+		if (rank % 2)
+			MPI_Wait(&request, MPI_STATUS_IGNORE);
+		MPI_Sendrecv(&i, 1, MPI_INT, next, 4, &n, 1, MPI_INT, before, 4,
+			     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		expect(n == i, "MPI_Sendrecv");
+		while (!flag && i % 2)
+			MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+	}
+	/* ... or in the program. */
+	MPI_Ibarrier(MPI_COMM_WORLD, &request);
+	if (rank)
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+	else
+		usleep(300000);
+	if (rank == 1)
+		MPI_Send(&n, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
+	if (rank == 0)
+		MPI_Recv(&n, 1, MPI_INT, 1, 5, MPI_COMM_WORLD,
+			 MPI_STATUS_IGNORE);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void starts(void)
+{
+	expect(growth_of("core_tasks", start_and_wait) < STARTS,
+	       "not each collective that is waited for at once is a task");
+	start_several();
+	start_apart();
 }
 
 /* Rank 1 ends like this; the others wait for it. */
@@ -280,6 +365,8 @@ int main(int argc, char **argv)
 		threads();
 	} else if (!strcmp(what, "tests")) {
 		tests();
+	} else if (!strcmp(what, "starts")) {
+		starts();
 	} else if (!strcmp(what, "bereft")) {
 		bereft();
 		printf("rank %d of %d: %d faults\n", rank, size, faults);
