@@ -16,7 +16,7 @@
 #include "core/runtime/process.h"
 #include "mpi/call/attr.h"
 #include "mpi/p2p/bsend.h"
-#include "mpi/coll/coll.h"
+#include "mpi/coll/algo/run.h"
 #include "mpi/p2p/pending.h"
 #include "mpi/dynamic/start.h"
 #include "mpi/fault/agree.h"

@@ -191,25 +191,12 @@ static inline bool vm_coll_is_leaf(const struct vm_coll *coll)
 	return !coll->first_size || coll->root >= 0;
 }
 
-/* Count a collective when its rank begins it, and its algorithm when it has
- * ended; any thread may do the latter.  context: its communicator's. */
-void vm_coll_begin(struct vm_coll *coll, uint32_t context);
-void vm_coll_went(const struct vm_coll *coll, uint32_t context);
-
-/* Runs a blocking collective: meets the other members and does the work: 0 or
- * an MPI error.  May switch. */
-int vm_coll_run(struct vm_call *call, struct vm_coll *coll);
-
 /* Tells whether all members agree; if not, records an error for all of them. */
 bool vm_coll_agreed(struct vm_meet *meet);
 
 /* Returns the caller's own description if the operation is a user function,
  * which must run on its own rank's task; else that of member `any`. */
 struct vm_coll *vm_coll_own(struct vm_meet *meet, size_t any);
-
-/* Compares the calls of all members and does all their work.  One of them runs
- * it: the last to start if the collective is nonblocking. */
-void vm_coll_arrived(struct vm_meet *meet);
 
 /* The same on an intercommunicator: tells whether all members agree and finds
  * the seat of the root, if any; does the work of vm_coll_arrived() then. */

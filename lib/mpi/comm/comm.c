@@ -12,7 +12,7 @@
 #include "mpi/call/attr.h"
 #include "mpi/call/check.h"
 #include "mpi/call/errh.h"
-#include "mpi/coll/coll.h"
+#include "mpi/coll/algo/run.h"
 #include "mpi/comm/group.h"
 #include "mpi/comm/inter.h"
 

@@ -9,7 +9,7 @@
 #define MPI_COMM_SPLIT_H
 
 #include "core/rank/chan.h"
-#include "mpi/coll/coll.h"
+#include "mpi/coll/algo/run.h"
 
 /*
  * Like vm_chan_split() on parent's channel, both sides of an intercommunicator

@@ -16,8 +16,8 @@
 #include "core/comm/revoke.h"
 #include "mpi/call/array.h"
 #include "mpi/call/errh.h"
-#include "mpi/coll/shown.h"
-#include "mpi/coll/small.h"
+#include "mpi/coll/algo/shown.h"
+#include "mpi/coll/algo/small.h"
 #include "mpi/call/status.h"
 
 /* Takes (or gives up) a reference on all types that one side uses. */

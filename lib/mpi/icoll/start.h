@@ -6,7 +6,7 @@
 #ifndef MPI_ICOLL_START_H
 #define MPI_ICOLL_START_H
 
-#include "mpi/coll/coll.h"
+#include "mpi/coll/algo/run.h"
 
 /*
  * Starts a nonblocking collective with a copy of coll: 0 with *request set, an

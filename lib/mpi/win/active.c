@@ -7,7 +7,7 @@
 
 #include "core/window/post.h"
 #include "mpi/call/check.h"
-#include "mpi/coll/coll.h"
+#include "mpi/coll/algo/run.h"
 #include "mpi/comm/group.h"
 #include "mpi/win/far/far.h"
 

@@ -7,7 +7,7 @@
 #define MPI_WIN_TEAM_H
 
 #include "core/window/share.h"
-#include "mpi/coll/coll.h"
+#include "mpi/coll/algo/run.h"
 #include "mpi/win/object/win.h"
 
 /* What a member says when a window is made; goes to other processes. */

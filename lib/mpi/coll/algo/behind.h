@@ -4,10 +4,10 @@
  * plan, and how many bytes.  The data follow, and nobody sends each other one its
  * call.
  */
-#ifndef MPI_COLL_BEHIND_H
-#define MPI_COLL_BEHIND_H
+#ifndef MPI_COLL_ALGO_BEHIND_H
+#define MPI_COLL_ALGO_BEHIND_H
 
-#include "mpi/coll/hier.h"
+#include "mpi/coll/algo/hier.h"
 
 /* Does a call that is not small, in which `need` says whose cards are needed: as
  * vm_coll_small_far(), and -VMPI_EMISMATCH of vm_leaders_short().  A card has been

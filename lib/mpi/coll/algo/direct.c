@@ -7,7 +7,7 @@
  * which the others copy it.  If none does, which is an error of the program, it
  * is received in temporary memory.
  */
-#include "mpi/coll/pack.h"
+#include "mpi/coll/algo/pack.h"
 
 #include <stdlib.h>
 

@@ -9,7 +9,7 @@
  * consecutive ranks, or the ordered algorithm is used.  So it is, with
  * mpi_coll_reduce_order=rank, for operations that do not commute.
  */
-#include "mpi/coll/plan.h"
+#include "mpi/coll/algo/plan.h"
 
 #include "core/meeting/leaders.h"
 #include "core/rank/state.h"

@@ -4,8 +4,8 @@
  * of the one before, adds its operand and passes it on, and may be calls ahead of
  * those behind it.
  */
-#ifndef MPI_COLL_CHAIN_H
-#define MPI_COLL_CHAIN_H
+#ifndef MPI_COLL_ALGO_CHAIN_H
+#define MPI_COLL_ALGO_CHAIN_H
 
 #include "mpi/coll/coll.h"
 

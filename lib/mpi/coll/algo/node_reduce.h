@@ -4,10 +4,10 @@
  * its members to one vector per piece of the tree, the leaders combine these,
  * and each copies the results to its members.
  */
-#ifndef MPI_COLL_NODE_REDUCE_H
-#define MPI_COLL_NODE_REDUCE_H
+#ifndef MPI_COLL_ALGO_NODE_REDUCE_H
+#define MPI_COLL_ALGO_NODE_REDUCE_H
 
-#include "mpi/coll/hier.h"
+#include "mpi/coll/algo/hier.h"
 #include "mpi/op/piece.h"
 #include "mpi/op/fold.h"
 

@@ -2,11 +2,11 @@
 /*
  * Keys and data of calls.
  */
-#include "mpi/coll/shown.h"
+#include "mpi/coll/algo/shown.h"
 
 #include <string.h>
 
-#include "mpi/coll/small.h"
+#include "mpi/coll/algo/small.h"
 
 /*
  * Arguments on which all members must agree: vm_coll_differs() finds nothing if

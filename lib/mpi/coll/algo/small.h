@@ -6,8 +6,8 @@
  * agree.  On other workers a proxy, a struct vm_coll that sends these bytes,
  * takes the member's place, so that the kinds' part() works as in any meeting.
  */
-#ifndef MPI_COLL_SMALL_H
-#define MPI_COLL_SMALL_H
+#ifndef MPI_COLL_ALGO_SMALL_H
+#define MPI_COLL_ALGO_SMALL_H
 
 #include "mpi/coll/coll.h"
 

@@ -3,15 +3,15 @@
  * Internode collectives: a leader's view of a meeting, and the steps of a
  * collective from the exchange of calls to the result.
  */
-#include "mpi/coll/hier.h"
+#include "mpi/coll/algo/hier.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/local/engine.h"
-#include "mpi/coll/pack.h"
-#include "mpi/coll/node_reduce.h"
-#include "mpi/coll/small.h"
+#include "mpi/coll/algo/pack.h"
+#include "mpi/coll/algo/node_reduce.h"
+#include "mpi/coll/algo/small.h"
 #include "mpi/coll/types.h"
 #include "mpi/op/fold.h"
 

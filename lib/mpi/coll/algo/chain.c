@@ -2,7 +2,7 @@
 /*
  * Operands are combined in the order of the ranks, as by scan_part().
  */
-#include "mpi/coll/chain.h"
+#include "mpi/coll/algo/chain.h"
 
 #include <string.h>
 

@@ -4,12 +4,12 @@
  * sizes of the blocks that members send there, then the small blocks, each
  * aligned for any type.
  */
-#include "mpi/coll/pack.h"
+#include "mpi/coll/algo/pack.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/coll/node_reduce.h"
+#include "mpi/coll/algo/node_reduce.h"
 #include "mpi/coll/types.h"
 #include "mpi/type/signature.h"
 

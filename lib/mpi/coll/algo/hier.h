@@ -9,12 +9,12 @@
  * Reductions, if possible, reduce within each process, then among leaders
  * (node_reduce.c).  Of some calls cards say all (behind.h).
  */
-#ifndef MPI_COLL_HIER_H
-#define MPI_COLL_HIER_H
+#ifndef MPI_COLL_ALGO_HIER_H
+#define MPI_COLL_ALGO_HIER_H
 
 #include "core/meeting/leaders.h"
 #include "mpi/coll/coll.h"
-#include "mpi/coll/plan.h"
+#include "mpi/coll/algo/plan.h"
 
 struct vm_coll_block;
 struct vm_coll_memory;

@@ -3,8 +3,8 @@
  * What members show others of a short call: a key of the arguments on which all
  * must agree, and the bytes of each member that sends.
  */
-#ifndef MPI_COLL_SHOWN_H
-#define MPI_COLL_SHOWN_H
+#ifndef MPI_COLL_ALGO_SHOWN_H
+#define MPI_COLL_ALGO_SHOWN_H
 
 #include "mpi/coll/coll.h"
 

@@ -4,7 +4,7 @@
  * processes need is passed from one to the next, in members' own buffers where
  * their layout allows.
  */
-#include "mpi/coll/pack.h"
+#include "mpi/coll/algo/pack.h"
 
 #include <stdlib.h>
 

@@ -6,8 +6,8 @@
  * sends its plan along with the calls.  So all know all plans before large data
  * moves, and either use the same algorithm or report that they do not.
  */
-#ifndef MPI_COLL_PLAN_H
-#define MPI_COLL_PLAN_H
+#ifndef MPI_COLL_ALGO_PLAN_H
+#define MPI_COLL_ALGO_PLAN_H
 
 #include "mpi/coll/coll.h"
 

@@ -4,10 +4,10 @@
  * one, with the plan, the calls and the small blocks of data.  Large blocks are
  * only announced; they follow from buffer to buffer.
  */
-#ifndef MPI_COLL_PACK_H
-#define MPI_COLL_PACK_H
+#ifndef MPI_COLL_ALGO_PACK_H
+#define MPI_COLL_ALGO_PACK_H
 
-#include "mpi/coll/hier.h"
+#include "mpi/coll/algo/hier.h"
 
 /* A block sent from buffer to buffer.  Of an incoming one, `data` is the
  * destination, from which the proxy of member `from` sends. */

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "mpi/coll/hier.h"
+#include "mpi/coll/algo/hier.h"
 
 /* A meeting for a slice of the elements of a reduction. */
 struct slice {

@@ -4,14 +4,14 @@
  * data to its post and does the parts of its own members, with proxies for all
  * others.
  */
-#include "mpi/coll/small.h"
+#include "mpi/coll/algo/small.h"
 
 #include <string.h>
 
-#include "mpi/coll/behind.h"
-#include "mpi/coll/chain.h"
-#include "mpi/coll/plan.h"
-#include "mpi/coll/shown.h"
+#include "mpi/coll/algo/behind.h"
+#include "mpi/coll/algo/chain.h"
+#include "mpi/coll/algo/plan.h"
+#include "mpi/coll/algo/shown.h"
 
 /* Alignment of each member's bytes, sufficient for any type. */
 #define DATA_ALIGN 16

@@ -4,11 +4,11 @@
  * is only their error.  Of all else the key does, so that whoever differs is told
  * in the usual way.
  */
-#include "mpi/coll/behind.h"
+#include "mpi/coll/algo/behind.h"
 
-#include "mpi/coll/node_reduce.h"
-#include "mpi/coll/pack.h"
-#include "mpi/coll/shown.h"
+#include "mpi/coll/algo/node_reduce.h"
+#include "mpi/coll/algo/pack.h"
+#include "mpi/coll/algo/shown.h"
 
 static bool sends_from_root(const struct vm_coll *any)
 {

@@ -8,7 +8,7 @@
  * its elements ordered by process, then by member, so that each process's share
  * is contiguous.
  */
-#include "mpi/coll/node_reduce.h"
+#include "mpi/coll/algo/node_reduce.h"
 
 #include <stdlib.h>
 

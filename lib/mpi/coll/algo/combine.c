@@ -9,7 +9,7 @@
  */
 #include <stdlib.h>
 
-#include "mpi/coll/node_reduce.h"
+#include "mpi/coll/algo/node_reduce.h"
 
 /* State of a combination. */
 struct work {
