@@ -60,6 +60,7 @@ struct vm_fabric_config {
 	unsigned ports; /* requested; fabric_ports and the provider limit it */
 	uint64_t job_key; /* random, the same in all processes of the job */
 	bool one_host;	  /* all processes are on this host: use loopback */
+	bool crowded;	  /* others of the job may need our processors */
 	vm_pkt_handler *const *arrived; /* for each of VM_PKT_KINDS kinds */
 	/*
 	 * The kind that is answered by much data, behind which all other answers
@@ -173,6 +174,10 @@ bool vm_fabric_by_sockets(struct vm_fabric *fabric, uint32_t process);
 
 /* Whether it is on this host, and we can read and write its memory at once. */
 bool vm_fabric_near(struct vm_fabric *fabric, uint32_t process);
+
+/* Whether it is one of the job that shares memory with us, and others of the job may
+ * need its processors: the same for all who ask, as long as the job runs. */
+bool vm_fabric_crowded(const struct vm_fabric *fabric, uint32_t process);
 
 /*
  * Declares a process dead, as the launcher says.  Everything that waits for it

@@ -21,6 +21,7 @@ void vm_near_open(struct vm_fabric *fabric)
 		.processes = fabric->mates,
 		.guests = fabric->config.guests,
 		.ports = fabric->limits.ports,
+		.crowded = fabric->config.crowded,
 	};
 	const char *why = "fabric_packet_bytes is too large";
 
@@ -188,6 +189,15 @@ bool vm_fabric_moves(struct vm_fabric *fabric, uint32_t process)
 bool vm_fabric_by_sockets(struct vm_fabric *fabric, uint32_t process)
 {
 	return fabric->limits.sockets && !vm_shm_near(fabric->shm, process);
+}
+
+bool vm_fabric_crowded(const struct vm_fabric *fabric, uint32_t process)
+{
+	return process == fabric->config.process ?
+		       fabric->config.crowded :
+		       process < fabric->mates &&
+			       vm_shm_near(fabric->shm, process) &&
+			       vm_shm_crowded(fabric->shm, process);
 }
 
 bool vm_fabric_near(struct vm_fabric *fabric, uint32_t process)

@@ -120,40 +120,49 @@ static void round_do(MPI_Comm comm, int round, int rank, int size)
 		MPI_Barrier(comm);
 }
 
-/* The same of data that follow cards: what is right is the first and the last of
- * each block. */
-#define LONG 1024
+/* The same of data that follow cards, or that members put in their places at the
+ * root, of so many: what is right is the first and the last of each block. */
+static int words;
 
 static bool is_block(const int *block, int first)
 {
-	return block[0] == first && block[LONG - 1] == first + LONG - 1;
+	return block[0] == first && block[words - 1] == first + words - 1;
 }
 
 static void long_round(int *all, int *mine, int round, int rank, int size)
 {
 	int root = round % 3 ? 0 : round % size, one = round;
 
-	for (int i = 0; i < size * LONG; i++)
+	for (int i = 0; i < size * words; i++)
 		all[i] = rank == root ? round + i : -1;
-	MPI_Scatter(all, LONG, MPI_INT, mine, LONG, MPI_INT, root,
+	MPI_Scatter(all, words, MPI_INT, mine, words, MPI_INT, root,
 		    MPI_COMM_WORLD);
-	wrong += !is_block(mine, round + rank * LONG);
-	MPI_Bcast(all, LONG, MPI_INT, root, MPI_COMM_WORLD);
+	wrong += !is_block(mine, round + rank * words);
+	MPI_Bcast(all, words, MPI_INT, root, MPI_COMM_WORLD);
 	wrong += !is_block(all, round);
 	MPI_Bcast(&one, 1, MPI_INT, root, MPI_COMM_WORLD);
-	memset(all, 0, sizeof(int) * LONG * (size_t)size);
-	MPI_Gather(mine, LONG, MPI_INT, all, LONG, MPI_INT, root,
+	memset(all, 0, sizeof(int) * (size_t)(words * size));
+	MPI_Gather(mine, words, MPI_INT, all, words, MPI_INT, root,
 		   MPI_COMM_WORLD);
 	for (int i = 0; i < size && rank == root; i++)
-		wrong += !is_block(all + i * LONG, round + i * LONG);
-	MPI_Reduce(mine, all, LONG, MPI_INT, MPI_MAX, root, MPI_COMM_WORLD);
-	wrong += rank == root && !is_block(all, round + (size - 1) * LONG);
+		wrong += !is_block(all + i * words, round + i * words);
+	MPI_Reduce(mine, all, words, MPI_INT, MPI_MAX, root, MPI_COMM_WORLD);
+	wrong += rank == root && !is_block(all, round + (size - 1) * words);
+	MPI_Reduce(rank == root ? MPI_IN_PLACE : mine, mine, words, MPI_INT,
+		   MPI_MAX, root, MPI_COMM_WORLD);
+	wrong += rank == root && !is_block(mine, round + (size - 1) * words);
+	mine[0] = round + rank * words;
+	MPI_Allreduce(mine, all, words, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+	wrong += all[words - 1] > round + size * words - 1 || all[0] != round;
+	MPI_Allreduce(MPI_IN_PLACE, mine, words, MPI_INT, MPI_MIN,
+		      MPI_COMM_WORLD);
+	wrong += memcmp(mine, all, sizeof(int) * (size_t)words) != 0;
 }
 
 static void long_rounds(int rank, int size)
 {
-	int *all = malloc(sizeof(int) * LONG * (size_t)size);
-	int *mine = malloc(sizeof(int) * LONG);
+	int *all = malloc(sizeof(int) * (size_t)(words * size));
+	int *mine = malloc(sizeof(int) * (size_t)words);
 
 	for (int round = 0; round < ROUNDS / 4; round++)
 		long_round(all, mine, round, rank, size);
@@ -193,7 +202,7 @@ static void check(void (*body)(int rank, int size), const char *what)
 
 int main(void)
 {
-	plan(6);
+	plan(8);
 	if (goes_ahead()) {
 		check(root_goes_on,
 		      "the root goes on when its data are stored");
@@ -206,7 +215,12 @@ int main(void)
 	else
 		skip(1, "members of a process wait for each other");
 	check(rounds, "many in a row, with one root and another");
-	check(long_rounds, "many of long data");
+	words = 1024;
+	check(long_rounds, "many of 4 KiB");
+	words *= 8;
+	check(long_rounds, "many of 32 KiB");
+	words *= 8;
+	check(long_rounds, "many of 256 KiB");
 	check(short_lives, "a communicator ends behind a broadcast");
 	return done_testing();
 }

@@ -120,6 +120,17 @@ bool vm_leaders_near(const struct vm_leaders *leaders, int process)
 			      leaders->processes[process].process);
 }
 
+bool vm_leaders_crowded(const struct vm_leaders *leaders)
+{
+	if (!vm_node->fabric)
+		return false;
+	for (int p = 0; p < leaders->count; p++)
+		if (!vm_fabric_crowded(vm_node->fabric,
+				       leaders->processes[p].process))
+			return false;
+	return true;
+}
+
 void vm_leaders_free(struct vm_leaders *leaders)
 {
 	if (!leaders)

@@ -63,6 +63,10 @@ void vm_leaders_free(struct vm_leaders *leaders);
  * from afar. */
 bool vm_leaders_near(const struct vm_leaders *leaders, int process);
 
+/* Whether all processes are on one host and share its processors: all of them think
+ * alike. */
+bool vm_leaders_crowded(const struct vm_leaders *leaders);
+
 /*
  * Cards go by the first process where there are 8 to 64: it gets those of all
  * and sends each one a bundle.  That is twice as long a way, but two messages per

@@ -57,9 +57,13 @@ void vm_leaders_send(struct vm_leaders_data *talk, int process,
 		     const struct vm_data *data)
 {
 	struct vm_data none = vm_data_bytes(NULL, 0);
-	struct vm_leaders_message *message = message_new(talk);
+	struct vm_leaders_message *message;
 	int rc;
 
+	if (!talk->error && !data->layout &&
+	    vm_leaders_msg_tell(talk->meet, process, data->addr, data->bytes))
+		return;
+	message = message_new(talk);
 	if (!message)
 		return;
 	message->receive = false;

@@ -27,6 +27,7 @@
 #include "core/remote/wire.h"
 #include "core/local/threads.h"
 #include "fabric/end/stop.h"
+#include "sched/worker.h"
 #include "sched/topo.h"
 
 /* Any thread. */
@@ -466,6 +467,7 @@ static int fabric_open(const struct vm_boot *boot, uint64_t key)
 		.guests = (uint32_t)core_cvar.connect_max,
 		.ports = (unsigned)vm_node->engine_count,
 		.one_host = true,
+		.crowded = vm_sched.shared != 0,
 		.arrived = handlers,
 		.asking = VM_PACKET_CTS,
 		.down = down,

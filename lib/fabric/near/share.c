@@ -23,7 +23,7 @@ static size_t piece_of(const struct vm_share *share)
 	size_t bytes = share->load.bytes,
 	       half = (bytes / 2 + PAGE - 1) / PAGE * PAGE;
 
-	if (share->alone)
+	if (share->alone || share->given)
 		return bytes;
 	return half < PIECE_MOST ? half : PIECE_MOST;
 }
@@ -96,7 +96,9 @@ static bool outlet_take(struct vm_shm_writer *outlet, struct vm_share *share,
 	if (atomic_exchange_explicit(&outlet->shares, true,
 				     memory_order_acquire))
 		return false;
-	share->alone = outlet->alone != 0;
+	share->alone = !share->given && outlet->alone != 0;
+	if (share->given)
+		return true;
 	if (share->alone)
 		outlet->alone--;
 	else if (share->both_ways)
@@ -107,17 +109,23 @@ static bool outlet_take(struct vm_shm_writer *outlet, struct vm_share *share,
 	return false;
 }
 
+static bool is_worth_it(const struct vm_share *share)
+{
+	const struct vm_fabric *fabric = share->port->fabric;
+
+	return share->load.bytes >= SHARED_MIN && !vm_link_active() &&
+	       share->process != fabric->config.process &&
+	       vm_shm_moves_near(fabric->shm, share->process) &&
+	       vm_shm_moves_far(fabric->shm, share->process);
+}
+
 bool vm_share_begin(struct vm_share *share, uint32_t port)
 {
 	struct vm_to to = { share->process, port };
-	struct vm_shm *shm = share->port->fabric->shm;
 	struct vm_conn *conn;
 	bool begun;
 
-	if (share->load.bytes < SHARED_MIN || vm_link_active() ||
-	    share->process == share->port->fabric->config.process ||
-	    !vm_shm_moves_near(shm, share->process) ||
-	    !vm_shm_moves_far(shm, share->process))
+	if (!is_worth_it(share))
 		return false;
 	vm_port_lock(share->port);
 	begun = vm_conn_get(&conn, share->port, to) == 0 && conn->outlet &&
@@ -201,8 +209,9 @@ int vm_share_end(struct vm_share *share)
 {
 	int rc = share->error;
 
-	if (atomic_load_explicit(&share->words->failed, memory_order_relaxed) ==
-	    share->number) {
+	if (!share->given &&
+	    atomic_load_explicit(&share->words->failed, memory_order_relaxed) ==
+		    share->number) {
 		share->outlet->alone = UINT32_MAX;
 		rc = vm_rma_near(share->port, share->process, &share->load, 0,
 				 share->load.bytes, share->write);
@@ -212,6 +221,42 @@ int vm_share_end(struct vm_share *share)
 				      vm_clock_ns() + VM_SHARE_LATELY_NS,
 				      memory_order_relaxed);
 	outlet_give(share->outlet);
+	return rc;
+}
+
+bool vm_share_give(struct vm_share *share, uint32_t port)
+{
+	share->given = true;
+	share->both_ways = share->write = false;
+	if (!vm_share_begin(share, port))
+		return false;
+	share->done++;
+	return true;
+}
+
+bool vm_share_take_back(struct vm_share *share)
+{
+	return piece_take(share) != SIZE_MAX;
+}
+
+int vm_share_fill(struct vm_share *share, uint32_t port, uint32_t number)
+{
+	int rc;
+
+	share->given = share->write = true;
+	share->number = number;
+	vm_bias_take(&share->port->polling);
+	share->words = words_of(share, port);
+	vm_bias_give(&share->port->polling);
+	if (!share->words)
+		return -VMPI_ENOTSUP;
+	if (piece_take(share) == SIZE_MAX)
+		return -VMPI_EAGAIN;
+	rc = piece_move(share, 0);
+	if (rc)
+		atomic_store_explicit(&share->words->failed, number,
+				      memory_order_relaxed);
+	atomic_fetch_add(&share->words->done, 1);
 	return rc;
 }
 

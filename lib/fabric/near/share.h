@@ -32,6 +32,7 @@ struct vm_share {
 	bool write;	     /* to the other one's memory */
 	bool both_ways;	     /* the other one may have begun loads as well */
 	bool alone;	     /* set by who begins: do not ask the other one */
+	bool given;	     /* ... or by both: it is the other one's alone */
 	/* ---- The fabric's own. */
 	struct vm_shm_share *words;
 	struct vm_shm_writer *outlet; /* of who begins */
@@ -65,5 +66,18 @@ int vm_share_end(struct vm_share *share);
  * as long as there are some.  The number that waits for that to be said; 0:
  * none. */
 uint64_t vm_share_help(struct vm_share *share, uint32_t port, uint32_t number);
+
+/*
+ * Memory here that the other side is to fill, in its own time: begins, as
+ * vm_share_begin(), a load of which only our place is needed.  It is filled when
+ * vm_share_wait() says so; before that vm_share_take_back() tells whether nobody
+ * has begun to, or will.  vm_share_end() follows.
+ */
+bool vm_share_give(struct vm_share *share, uint32_t port);
+bool vm_share_take_back(struct vm_share *share);
+
+/* The other one's, of the load as it sees it: 0, -VMPI_EAGAIN: it has been taken
+ * back, -VMPI_ENOTSUP: it has to go another way, or another error. */
+int vm_share_fill(struct vm_share *share, uint32_t port, uint32_t number);
 
 #endif

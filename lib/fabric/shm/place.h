@@ -15,7 +15,7 @@ struct vm_shm_place {
 	uint32_t fd, wake_fd; /* of the file, and to wake the process */
 	uint32_t rings;	      /* for each port */
 	uint32_t processes;   /* that there is a word for */
-	uint32_t unused;
+	uint32_t crowded;     /* others of the job may need its processors */
 };
 
 #endif

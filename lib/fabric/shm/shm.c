@@ -65,6 +65,7 @@ struct peer {
 	int wake_fd;
 	uint32_t there;	    /* our number, as it knows us */
 	bool joined;	    /* it and we have joined the barriers */
+	bool crowded;	    /* what it says */
 	_Atomic bool moves; /* we can move its memory */
 };
 
@@ -251,6 +252,7 @@ void vm_shm_place(const struct vm_shm *shm, struct vm_shm_place *place)
 		.wake_fd = (uint32_t)shm->wake[1],
 		.rings = shm->file.rings,
 		.processes = shm->file.processes,
+		.crowded = shm->config.crowded,
 	};
 }
 
@@ -329,6 +331,7 @@ int vm_shm_meet_guest(struct vm_shm *shm, uint32_t process,
 		return -VMPI_ENOTSUP;
 	peer->pid = (pid_t)place->pid;
 	peer->there = guest->there;
+	peer->crowded = place->crowded;
 	peer->file = (struct file){ .processes = place->processes,
 				    .ports = guest->ports,
 				    .rings = place->rings };
@@ -363,6 +366,11 @@ static uint32_t said(const struct vm_shm *shm, uint32_t process)
 bool vm_shm_near(const struct vm_shm *shm, uint32_t process)
 {
 	return said(shm, process) & MET;
+}
+
+bool vm_shm_crowded(const struct vm_shm *shm, uint32_t process)
+{
+	return shm->peers[process].crowded;
 }
 
 bool vm_shm_moves_far(const struct vm_shm *shm, uint32_t process)

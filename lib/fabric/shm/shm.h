@@ -33,6 +33,7 @@ struct vm_shm_config {
 	uint32_t process, processes;
 	uint32_t guests; /* processes of other jobs, whose numbers follow */
 	uint32_t ports;
+	bool crowded; /* said to the others */
 };
 
 /* Makes our file.  -VMPI_ENOMEM, or -VMPI_ELIMIT: it cannot be made, for which
@@ -63,6 +64,9 @@ int vm_shm_meet_guest(struct vm_shm *shm, uint32_t process,
 
 /* Whether we reach each other.  Both know it once both have met the other. */
 bool vm_shm_near(const struct vm_shm *shm, uint32_t process);
+
+/* What that one has said of its `crowded`. */
+bool vm_shm_crowded(const struct vm_shm *shm, uint32_t process);
 
 /* Takes a ring from one of our ports to one of that process, which is near.
  * -VMPI_ENOMEM, -VMPI_ELIMIT: all of that port are taken. */

@@ -182,6 +182,48 @@ static void failed(void)
 	end(&share, "by the receiver after all");
 }
 
+/* What the sender is to fill, as it sees it. */
+static int fill(const struct vm_share *share)
+{
+	struct vm_share other = share_of(0, share->load.bytes);
+
+	return vm_share_fill(&other, 0, share->number);
+}
+
+static void give(struct vm_share *share)
+{
+	memset(from, 99, sizeof(from));
+	memset(to, 0, sizeof(to));
+	*share = share_of(1, BYTES);
+	if (!vm_share_give(share, 0))
+		bail("%d bytes are not given", BYTES);
+}
+
+static void given(void)
+{
+	struct vm_share share, second = share_of(1, BYTES), other;
+
+	give(&share);
+	ok(!vm_share_give(&second, 0), "a place is one at a time, too");
+	ok(!vm_share_wait(&share), "it is not filled by itself");
+	is_int(fill(&share), 0, "the sender fills it");
+	ok(vm_share_wait(&share) && !vm_share_take_back(&share),
+	   "it cannot be taken back then");
+	end(&share, "by the sender alone");
+	give(&share);
+	ok(vm_share_take_back(&share), "one that nobody fills is taken back");
+	is_int(vm_share_end(&share), 0, "and ends");
+	is_int(fill(&share), -VMPI_EAGAIN, "the sender comes too late");
+	ok(to[0] == 0, "and writes nothing");
+	give(&share);
+	other = share_of(0, BYTES);
+	other.load.there = &(struct iovec){ (void *)8, BYTES };
+	ok(vm_share_fill(&other, 0, share.number) < 0,
+	   "what cannot be written there is an error");
+	ok(vm_share_wait(&share), "behind which nobody writes");
+	vm_share_end(&share);
+}
+
 int main(void)
 {
 	vm_clock_init();
@@ -202,6 +244,7 @@ int main(void)
 	refused();
 	by_receiver();
 	failed();
+	given();
 	pair_close(&pair);
 	return done_testing();
 }

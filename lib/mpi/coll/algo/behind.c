@@ -6,9 +6,15 @@
  */
 #include "mpi/coll/algo/behind.h"
 
+#include <string.h>
+
+#include "core/meeting/leaders_place.h"
 #include "mpi/coll/algo/node_reduce.h"
 #include "mpi/coll/algo/pack.h"
 #include "mpi/coll/algo/shown.h"
+
+/* Two processes move each other's data at once, without places. */
+#define PLACES_FROM 3
 
 static bool sends_from_root(const struct vm_coll *any)
 {
@@ -116,6 +122,50 @@ static void cards_fill(struct vm_meet *meet, const struct vm_coll_view *view,
 	}
 }
 
+/* Where the others' data go that they may put there themselves: the blocks of a
+ * gather, or vectors to be added. */
+static void places_choose(const struct vm_coll_view *view,
+			  struct vm_data data[VM_LEADERS_PLACES], size_t bytes)
+{
+	const struct vm_coll_node_reduce *reduce = view->reduce;
+	const struct vm_leaders *leaders = view->leaders;
+	uint32_t root = (uint32_t)view->any->root;
+
+	for (int p = 0; reduce && reduce->rooms && p < leaders->count; p++)
+		if (reduce->rooms[p])
+			data[p] = vm_type_data(reduce->type, reduce->rooms[p],
+					       reduce->count);
+	if (reduce || view->any->kind->flow != VM_FLOW_GATHER ||
+	    !vm_meet_here(&view->meet, root))
+		return;
+	for (int p = 0; p < leaders->count; p++) {
+		if (leaders->processes[p].count != 1)
+			continue;
+		data[p] = vm_blocks_data(&vm_coll_of(&view->meet, root)->recv,
+					 leaders->processes[p].members[0]);
+		if (data[p].bytes != bytes)
+			data[p].bytes = 0;
+	}
+}
+
+/* Returns how much the card says of places. */
+static size_t places_open(struct vm_coll_view *view, struct vm_meet *meet,
+			  size_t bytes)
+{
+	struct vm_data data[VM_LEADERS_PLACES];
+	size_t card_bytes = 0;
+
+	if (meet->leaders->count > VM_LEADERS_PLACES ||
+	    meet->leaders->count < PLACES_FROM)
+		return 0;
+	memset(data, 0, (size_t)meet->leaders->count * sizeof(*data));
+	places_choose(view, data, bytes);
+	view->places = vm_leaders_places_open(
+		meet, data, vm_leaders_card_for(meet, meet->leaders->self),
+		&card_bytes);
+	return card_bytes;
+}
+
 static int foresee(struct vm_coll_view *view, size_t bytes)
 {
 	int rc = 0;
@@ -141,7 +191,7 @@ int vm_coll_behind(struct vm_meet *meet, enum vm_leaders_need need)
 		vm_coll_of(meet, leaders->processes[leaders->self].members[0]);
 	struct vm_coll_plan plan;
 	struct vm_coll_view view;
-	size_t bytes;
+	size_t bytes, card_bytes = 0;
 	int rc;
 
 	if (mpi_cvar.check_types || any->first_size || !any->kind->part ||
@@ -157,14 +207,19 @@ int vm_coll_behind(struct vm_meet *meet, enum vm_leaders_need need)
 	else
 		rc = VM_PENDING;
 	if (rc == 0) {
+		if (need == VM_LEADERS_ALL)
+			card_bytes = places_open(&view, meet, bytes);
 		cards_fill(meet, &view, bytes, need);
-		rc = vm_leaders_short(meet, 0, need);
+		rc = vm_leaders_short(meet, card_bytes, need);
 		view.meet.talks = need == VM_LEADERS_ALL ? NULL : meet->talks;
 	} else {
 		rc = VM_PENDING; /* which says so */
 	}
-	if (rc == 0)
+	if (rc == 0) {
+		view.told = need == VM_LEADERS_ALL ? meet : NULL;
 		rc = view_do(&view, meet);
+	}
+	vm_leaders_places_close(view.places);
 	vm_coll_node_reduce_close(view.reduce);
 	vm_coll_view_close(&view);
 	return rc;

@@ -9,6 +9,7 @@
  */
 #include <stdlib.h>
 
+#include "core/meeting/leaders_place.h"
 #include "mpi/coll/algo/node_reduce.h"
 
 /* State of a combination. */
@@ -18,6 +19,18 @@ struct work {
 	int count, self; /* processes */
 	int root;	 /* the process of a root */
 };
+
+static struct work work_of(struct vm_coll_node_reduce *reduce)
+{
+	const struct vm_leaders *leaders = reduce->view->leaders;
+
+	return (struct work){
+		.reduce = reduce,
+		.count = leaders->count,
+		.self = leaders->self,
+		.root = (int)leaders->of[reduce->view->any->root],
+	};
+}
 
 /* Elements of a vector. */
 static struct vm_data range(const struct work *work, const void *vector,
@@ -192,30 +205,138 @@ static int holder(const struct work *work, struct block block)
 	return place >= 0 && place < block.size ? work->root : block.begin;
 }
 
+/* Returns from whom the vector comes that is added in a step of a binomial tree;
+ * *to: to whom the sum goes instead, and that is all.  -1: nobody. */
+static int tree_step(const struct work *work, int step, int *to)
+{
+	int own = work->self / step * step, other = own ^ step;
+	struct block both = block_of(work, own < other ? own : other, 2 * step);
+
+	*to = -1;
+	if (other >= work->count)
+		return -1;
+	if (holder(work, both) == work->self)
+		return holder(work, block_of(work, other, step));
+	*to = holder(work, both);
+	return -1;
+}
+
+int vm_coll_node_reduce_givers(const struct vm_coll_node_reduce *reduce,
+			       int *givers)
+{
+	struct work work = work_of((struct vm_coll_node_reduce *)reduce);
+	int n = 0, to = -1, from;
+
+	if (vm_coll_node_reduce_is_flat(reduce)) {
+		for (int p = 0; p < work.count; p++)
+			if (work.self == work.root && p != work.self)
+				givers[n++] = p;
+		return n;
+	}
+	for (int step = 1; step < work.count && to < 0; step *= 2) {
+		from = tree_step(&work, step, &to);
+		if (from >= 0)
+			givers[n++] = from;
+	}
+	return n;
+}
+
+/* Gives the sum to another process. */
+static void sum_give(struct work *work, int to)
+{
+	struct vm_coll_view *view = work->reduce->view;
+	struct vm_data data =
+		range(work, work->reduce->sum, 0, work->reduce->count);
+
+	if (!view->told ||
+	    !vm_leaders_place_fill(&work->talk, view->told, to, &data))
+		vm_leaders_send(&work->talk, to, &data);
+	vm_leaders_wait(&work->talk);
+}
+
+/* Receives a vector and adds it. */
+static void vector_add(struct work *work, int from)
+{
+	struct vm_coll_node_reduce *reduce = work->reduce;
+	struct vm_leaders_places *places = reduce->view->places;
+
+	if (reduce->rooms)
+		reduce->other = reduce->rooms[from];
+	vm_leaders_place_expect(places, &work->talk, from);
+	vm_leaders_wait(&work->talk);
+	if (!vm_leaders_place_full(places, from))
+		receive(work, from, reduce->other, 0, reduce->count);
+	vm_leaders_wait(&work->talk);
+	add(work, from < work->self);
+}
+
 /* Reduces along a binomial tree. */
 static void binomial(struct work *work)
+{
+	int from, to = -1;
+
+	for (int step = 1; step < work->count && to < 0; step *= 2) {
+		from = tree_step(work, step, &to);
+		if (from >= 0)
+			vector_add(work, from);
+		if (to >= 0)
+			sum_give(work, to);
+	}
+}
+
+/* Gets the vectors of all others. */
+static void rooms_fill(struct work *work)
+{
+	struct vm_leaders_places *places = work->reduce->view->places;
+
+	vm_leaders_places_expect(places, &work->talk);
+	vm_leaders_received(&work->talk);
+	for (int p = 0; p < work->count; p++)
+		if (p != work->self && !vm_leaders_place_full(places, p))
+			receive(work, p, work->reduce->rooms[p], 0,
+				work->reduce->count);
+	vm_leaders_received(&work->talk);
+}
+
+/* Has one process combine all vectors. */
+static int flat(struct work *work)
+{
+	struct vm_coll_node_reduce *reduce = work->reduce;
+	const struct vm_coll_pieces *pieces = &reduce->pieces;
+	struct vm_fold fold;
+
+	if (work->self != work->root) {
+		sum_give(work, work->root);
+		return 0;
+	}
+	rooms_fill(work);
+	if (work->talk.error)
+		return 0;
+	if (!fold_open(&fold, reduce, pieces->count, reduce->count))
+		return -VMPI_ENOMEM;
+	for (size_t i = 0; i < pieces->count; i++)
+		fold.operands[i] = pieces->process[i] == (uint32_t)work->self ?
+					   reduce->sum :
+					   reduce->rooms[pieces->process[i]];
+	fold_to(reduce, &fold, pieces->count, 0, reduce->count, reduce->result);
+	vm_fold_close(&fold);
+	reduce->sum = reduce->result;
+	return 0;
+}
+
+/* The first process has the sum, and gives it to all others. */
+static void sum_spread(struct work *work)
 {
 	struct vm_coll_node_reduce *reduce = work->reduce;
 	size_t n = reduce->count;
 
-	for (int step = 1; step < work->count; step *= 2) {
-		int own = work->self / step * step;
-		int other = own ^ step;
-		struct block both =
-			block_of(work, own < other ? own : other, 2 * step);
-
-		if (other >= work->count)
-			continue;
-		if (holder(work, both) != work->self) {
-			send(work, holder(work, both), reduce->sum, 0, n);
-			vm_leaders_wait(&work->talk);
-			return;
-		}
-		receive(work, holder(work, block_of(work, other, step)),
-			reduce->other, 0, n);
-		vm_leaders_wait(&work->talk);
-		add(work, other < own);
-	}
+	if (work->self && reduce->rooms)
+		reduce->sum = reduce->result;
+	if (work->self)
+		receive(work, 0, reduce->sum, 0, n);
+	for (int p = 1; p < work->count && !work->self; p++)
+		send(work, p, reduce->sum, 0, n);
+	vm_leaders_wait(&work->talk);
 }
 
 static size_t share(const struct work *work, int process)
@@ -411,6 +532,13 @@ static int combine(struct work *work, enum vm_coll_family family)
 	int rc = 0;
 
 	switch (work->reduce->view->plan.algorithm) {
+	case VM_ALGORITHM_LINEAR:
+		rc = flat(work);
+		if (rc)
+			work->talk.error = rc;
+		if (family == VM_FAMILY_ALLREDUCE)
+			sum_spread(work);
+		return rc;
 	case VM_ALGORITHM_CHAIN:
 		return chain(work);
 	case VM_ALGORITHM_RECURSIVE_DOUBLING:
@@ -421,6 +549,8 @@ static int combine(struct work *work, enum vm_coll_family family)
 		return 0;
 	case VM_ALGORITHM_BINOMIAL:
 		binomial(work);
+		if (family == VM_FAMILY_ALLREDUCE)
+			sum_spread(work);
 		return 0;
 	default:
 		rc = scatter(work);
@@ -434,16 +564,13 @@ int vm_coll_node_reduce_combine(struct vm_coll_node_reduce *reduce)
 {
 	struct vm_coll_view *view = reduce->view;
 	enum vm_coll_family family = view->any->kind->family;
-	struct work work = { .reduce = reduce,
-			     .count = view->leaders->count,
-			     .self = view->leaders->self };
+	struct work work = work_of(reduce);
 	int rc, error;
 
-	work.root = (int)view->leaders->of[view->any->root];
 	reduce->prefix = work.self > 0;
 	if (!reduce->count)
 		return 0;
-	if (view->plan.algorithm == VM_ALGORITHM_LINEAR)
+	if (view->plan.algorithm == VM_ALGORITHM_LINEAR && view->plan.packs)
 		return linear_all(&work, family);
 	vm_leaders_data_begin(&work.talk, &view->meet);
 	rc = combine(&work, family);

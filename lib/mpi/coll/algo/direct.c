@@ -11,6 +11,8 @@
 
 #include <stdlib.h>
 
+#include "core/meeting/leaders_place.h"
+
 /* Returns where member `to` receives the data of member `from`. */
 static struct vm_data place_of(const struct vm_coll_view *view, size_t to,
 			       size_t from)
@@ -70,12 +72,17 @@ static void step(struct vm_coll_view *view, struct vm_leaders_data *talk,
 		if (from >= 0 && block->process != from)
 			continue;
 		block_land(view, block);
-		vm_leaders_recv(talk, block->process, block->data);
+		if (!vm_leaders_place_full(view->places, block->process))
+			vm_leaders_recv(talk, block->process, block->data);
 	}
 	for (size_t i = 0; i < view->going.count; i++) {
 		struct vm_coll_block *block = &view->going.list[i];
 
-		if (to < 0 || block->process == to)
+		if (to >= 0 && block->process != to)
+			continue;
+		if (!view->told ||
+		    !vm_leaders_place_fill(talk, view->told, block->process,
+					   &block->out))
 			vm_leaders_send(talk, block->process, &block->out);
 	}
 }
@@ -89,6 +96,8 @@ int vm_coll_direct(struct vm_coll_view *view)
 	if (!view->coming.count && !view->going.count)
 		return 0;
 	vm_leaders_data_begin(&talk, &view->meet);
+	vm_leaders_places_expect(view->places, &talk);
+	vm_leaders_received(&talk);
 	if (view->plan.algorithm != VM_ALGORITHM_PAIRWISE)
 		step(view, &talk, -1, -1);
 	for (int k = 1;

@@ -15,25 +15,17 @@
 #include "mpi/coll/types.h"
 #include "mpi/op/fold.h"
 
-/* Memory in a list. */
-struct vm_coll_memory {
-	struct vm_coll_memory *next;
-	_Alignas(64) char bytes[];
-};
-
 void *vm_coll_view_memory(struct vm_coll_view *view, size_t bytes)
 {
-	struct vm_coll_memory *memory = NULL;
+	return vm_kept_get(&view->memory, bytes);
+}
 
-	/* A size received from another process may be arbitrary. */
-	if (bytes <= SIZE_MAX / 2)
-		memory = aligned_alloc(64, (sizeof(*memory) + bytes + 63) &
-						   ~(size_t)63);
-	if (!memory)
-		return NULL;
-	memory->next = view->memory;
-	view->memory = memory;
-	return memory->bytes;
+/* Zeros for `count` objects. */
+static void *zeros(struct vm_coll_view *view, size_t count, size_t bytes)
+{
+	void *memory = vm_coll_view_memory(view, count * bytes);
+
+	return memory ? memset(memory, 0, count * bytes) : NULL;
 }
 
 static int view_alloc(struct vm_coll_view *view, const struct vm_meet *meet)
@@ -46,13 +38,13 @@ static int view_alloc(struct vm_coll_view *view, const struct vm_meet *meet)
 	view->meet.tag = meet->tag;
 	view->leaders = meet->leaders;
 	view->here = &meet->leaders->processes[meet->leaders->self];
-	view->meet.seats = aligned_alloc(_Alignof(struct vm_seat),
-					 n * sizeof(*view->meet.seats));
-	view->proxies = calloc(n, sizeof(*view->proxies));
-	view->types = calloc(n, sizeof(*view->types));
-	view->sizes = calloc(n, sizeof(*view->sizes));
-	view->plans = calloc(processes, sizeof(*view->plans));
-	view->parts = calloc(processes, sizeof(*view->parts));
+	view->meet.seats =
+		vm_coll_view_memory(view, n * sizeof(*view->meet.seats));
+	view->proxies = zeros(view, n, sizeof(*view->proxies));
+	view->types = zeros(view, n, sizeof(*view->types));
+	view->sizes = zeros(view, n, sizeof(*view->sizes));
+	view->plans = zeros(view, processes, sizeof(*view->plans));
+	view->parts = zeros(view, processes, sizeof(*view->parts));
 	if (!view->meet.seats || !view->proxies || !view->types ||
 	    !view->sizes || !view->plans || !view->parts)
 		return -VMPI_ENOMEM;
@@ -225,26 +217,15 @@ void vm_coll_view_work(struct vm_coll_view *view)
 
 void vm_coll_view_close(struct vm_coll_view *view)
 {
-	struct vm_coll_memory *memory;
-
 	for (size_t i = 0; view->proxies && i < view->meet.size; i++)
 		free(view->proxies[i].temp);
 	for (int p = 0; view->parts && p < view->leaders->count; p++) {
 		free((void *)(uintptr_t)view->parts[p].out);
 		free(view->parts[p].in);
 	}
-	while ((memory = view->memory)) {
-		view->memory = memory->next;
-		free(memory);
-	}
 	free(view->going.list);
 	free(view->coming.list);
-	free(view->parts);
-	free(view->plans);
-	free(view->sizes);
-	free(view->types);
-	free(view->proxies);
-	free(view->meet.seats);
+	vm_kept_end(&view->memory);
 }
 
 /* Tells whether all members of all processes make the same call, which is

@@ -12,12 +12,12 @@
 #ifndef MPI_COLL_ALGO_HIER_H
 #define MPI_COLL_ALGO_HIER_H
 
+#include "core/meeting/kept.h"
 #include "core/meeting/leaders.h"
 #include "mpi/coll/coll.h"
 #include "mpi/coll/algo/plan.h"
 
 struct vm_coll_block;
-struct vm_coll_memory;
 struct vm_coll_node_reduce;
 
 /* Large blocks, sent from buffer to buffer (pack.h). */
@@ -39,7 +39,11 @@ struct vm_coll_view {
 	struct vm_leaders_msg *parts;	  /* by process */
 	struct vm_coll *any;		  /* of a member here */
 	struct vm_coll_blocks going, coming;
-	struct vm_coll_memory *memory; /* for data that has no better place */
+	/* The places here that other processes fill themselves; the meeting in
+	 * which all cards have come, which may say some for us. */
+	struct vm_leaders_places *places;
+	const struct vm_meet *told;
+	struct vm_kept memory; /* for data that has no better place, too */
 	struct vm_coll_node_reduce *reduce;
 };
 

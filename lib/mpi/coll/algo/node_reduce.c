@@ -11,6 +11,7 @@
 #include "mpi/coll/algo/node_reduce.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/local/engine.h"
 #include "core/local/work.h"
@@ -215,11 +216,64 @@ static bool is_lent(const struct vm_coll_node_reduce *reduce)
 	const struct vm_coll_view *view = reduce->view;
 	uint32_t algorithm = view->plan.algorithm;
 
-	return view->here->count == 1 && reduce->own == 1 &&
+	return view->here->count == 1 && reduce->own == 1 && reduce->count &&
 	       (view->any->kind->family == VM_FAMILY_REDUCE ||
 		view->any->kind->family == VM_FAMILY_ALLREDUCE) &&
-	       (algorithm == VM_ALGORITHM_BINOMIAL ||
+	       (vm_coll_node_reduce_is_flat(reduce) ||
+		algorithm == VM_ALGORITHM_BINOMIAL ||
 		algorithm == VM_ALGORITHM_RECURSIVE_DOUBLING);
+}
+
+/* Whether vectors are received in rooms: all of them, or those of a tree in which
+ * the only operand here comes before them. */
+static bool has_rooms(const struct vm_coll_node_reduce *reduce,
+		      const int *givers, int count)
+{
+	if (vm_coll_node_reduce_is_flat(reduce))
+		return true;
+	if (!reduce->lent ||
+	    reduce->view->plan.algorithm != VM_ALGORITHM_BINOMIAL)
+		return false;
+	for (int i = 0; i < count; i++)
+		if (givers[i] < reduce->view->leaders->self)
+			return false;
+	return true;
+}
+
+/* Makes room for the vectors of other processes; of a tree the last one is where
+ * the sum belongs.  0, VM_PENDING: they need none, or -VMPI_ENOMEM. */
+static int rooms_new(struct vm_coll_node_reduce *reduce)
+{
+	size_t processes = (size_t)reduce->view->leaders->count;
+	int *givers =
+		vm_coll_view_memory(reduce->view, processes * sizeof(*givers));
+	int n = givers ? vm_coll_node_reduce_givers(reduce, givers) : 0;
+	bool flat = vm_coll_node_reduce_is_flat(reduce);
+
+	if (!givers)
+		return -VMPI_ENOMEM;
+	if (!has_rooms(reduce, givers, n))
+		return VM_PENDING;
+	reduce->rooms = vm_coll_view_memory(reduce->view,
+					    processes * sizeof(*reduce->rooms));
+	if (!reduce->rooms)
+		return -VMPI_ENOMEM;
+	memset(reduce->rooms, 0, processes * sizeof(*reduce->rooms));
+	if (n || !reduce->lent ||
+	    reduce->view->any->kind->family == VM_FAMILY_ALLREDUCE)
+		reduce->result = sum_place(reduce);
+	reduce->sum = reduce->lent ? (void *)(uintptr_t)reduce->me->send.buf :
+				     reduce->result;
+	for (int i = 0; i < n; i++) {
+		void *room = !flat && i == n - 1 ?
+				     reduce->result :
+				     vector_new(reduce, reduce->count);
+
+		if (!room)
+			return -VMPI_ENOMEM;
+		reduce->rooms[givers[i]] = room;
+	}
+	return 0;
 }
 
 /* Lends the operand, so that sums of as many steps as there are end where the
@@ -283,9 +337,14 @@ static bool pieces_fill(struct vm_coll_node_reduce *reduce)
 static bool vectors_new(struct vm_coll_node_reduce *reduce)
 {
 	size_t processes = (size_t)reduce->view->leaders->count;
+	int rc;
 
 	reduce->begins = vm_coll_view_memory(
 		reduce->view, (processes + 1) * sizeof(*reduce->begins));
+	reduce->lent = is_lent(reduce);
+	rc = rooms_new(reduce);
+	if (rc != VM_PENDING)
+		return rc == 0 && reduce->begins;
 	reduce->sum = sum_place(reduce);
 	/* Shares of equal size, which are rounded, of all pieces fit. */
 	reduce->room = reduce->count + reduce->pieces.count;
@@ -296,7 +355,7 @@ static bool vectors_new(struct vm_coll_node_reduce *reduce)
 	if (!reduce->begins || !reduce->sum || !reduce->other ||
 	    !reduce->before)
 		return false;
-	if (is_lent(reduce))
+	if (reduce->lent)
 		lend(reduce);
 	return true;
 }
@@ -308,7 +367,7 @@ static bool local_reduce(struct vm_coll_node_reduce *reduce)
 	const struct vm_coll_view *view = reduce->view;
 
 	/* The link of a chain before this one comes first. */
-	if (!reduce->count || reduce->spare ||
+	if (!reduce->count || reduce->lent ||
 	    view->plan.algorithm == VM_ALGORITHM_CHAIN)
 		return true;
 	if (view->leaders->blocks ||

@@ -23,8 +23,13 @@ struct vm_coll_node_reduce {
 	void *sum;    /* its vectors, one after the other; later the result */
 	void *other;  /* a vector to receive, */
 	size_t room;  /* of so many elements */
+	/* If vectors of other processes are kept, or added, where they are
+	 * received: by process, NULL: none comes from there.  And where the sum
+	 * belongs. */
+	void **rooms, *result;
 	void *spare; /* a vector for when sum, a member's own, is not to change */
 	void *before; /* of a scan: one for the prefix */
+	bool lent;    /* sum is, or was, the operand of the only member */
 	bool prefix;  /* of a scan: `before` is of the processes before */
 	_Atomic bool no_memory;
 	struct vm_meet local; /* of the local members, after one more seat */
@@ -59,6 +64,19 @@ bool vm_coll_node_reduce_chain(struct vm_coll_node_reduce *reduce, size_t from,
 /* Computes right = left op right for n elements. */
 void vm_coll_combine(const struct vm_coll_node_reduce *reduce, const void *left,
 		     void *right, size_t n);
+
+/* The processes from which this one receives vectors, in the order in which it
+ * adds them: how many (combine.c). */
+int vm_coll_node_reduce_givers(const struct vm_coll_node_reduce *reduce,
+			       int *givers);
+
+/* Whether all vectors go to one process, which combines them. */
+static inline bool
+vm_coll_node_reduce_is_flat(const struct vm_coll_node_reduce *reduce)
+{
+	return reduce->view->plan.algorithm == VM_ALGORITHM_LINEAR &&
+	       !reduce->view->plan.packs;
+}
 
 /* Stores in sum what the local members need: all of the result, their process's
  * share, or the prefix.  0 or an error.  May switch (combine.c). */

@@ -85,6 +85,32 @@ static bool is_fetched(const struct facts *facts)
 	return true;
 }
 
+/* So many bytes of vectors of all processes a root combines by itself. */
+#define GIVEN_MOST ((size_t)1 << 20)
+
+/*
+ * Whether all other processes give the root their vectors, which each of them puts
+ * there itself (core/meeting/leaders_place.h): where they share cores each level of
+ * a tree has to wait for a turn of all others.
+ */
+static bool is_given(const struct facts *facts)
+{
+	return facts->even && facts->bytes > VM_LEADERS_CARD_DATA &&
+	       facts->bytes <= GIVEN_MOST / (size_t)facts->leaders->count &&
+	       vm_leaders_crowded(facts->leaders);
+}
+
+/* From so many processes on it is quicker that one has the sum and all others fetch
+ * it. */
+#define SPREAD_FROM 8
+
+static bool is_spread(const struct facts *facts)
+{
+	return facts->even && facts->leaders->count >= SPREAD_FROM &&
+	       facts->bytes / LINEAR_TIMES < (size_t)mpi_cvar.coll_long_bytes &&
+	       vm_leaders_crowded(facts->leaders);
+}
+
 static enum vm_coll_algorithm bcast_best(const struct facts *facts)
 {
 	if (facts->leaders->count == 2 || is_short(facts) || is_fetched(facts))
@@ -109,7 +135,7 @@ static enum vm_coll_algorithm alltoall_best(const struct facts *facts)
 
 static enum vm_coll_algorithm reduce_best(const struct facts *facts)
 {
-	if (is_short(facts))
+	if (is_short(facts) || is_given(facts))
 		return VM_ALGORITHM_LINEAR;
 	return is_long(facts) || !facts->even ? VM_ALGORITHM_REDUCE_SCATTER :
 						VM_ALGORITHM_BINOMIAL;
@@ -119,6 +145,9 @@ static enum vm_coll_algorithm allreduce_best(const struct facts *facts)
 {
 	if (is_short(facts))
 		return VM_ALGORITHM_LINEAR;
+	if (is_spread(facts))
+		return is_given(facts) ? VM_ALGORITHM_LINEAR :
+					 VM_ALGORITHM_BINOMIAL;
 	return is_long(facts) || !facts->even ? VM_ALGORITHM_REDUCE_SCATTER :
 						VM_ALGORITHM_RECURSIVE_DOUBLING;
 }
@@ -313,6 +342,8 @@ struct vm_coll_plan vm_coll_plan(const struct vm_meet *meet)
 	enum vm_coll_family family = any->kind->family;
 	struct vm_coll_plan plan = { .algorithm = VM_ALGORITHM_LINEAR,
 				     .packs = true };
+	bool reduces = family == VM_FAMILY_REDUCE ||
+		       family == VM_FAMILY_ALLREDUCE;
 	struct facts facts = facts_of(leaders, any);
 
 	if (any->kind->reduces)
@@ -327,7 +358,8 @@ struct vm_coll_plan vm_coll_plan(const struct vm_meet *meet)
 	if (plan.algorithm == VM_ALGORITHM_ORDERED)
 		plan.packs = !vm_coll_slice(any);
 	else
-		plan.packs = plan.algorithm == VM_ALGORITHM_LINEAR ||
+		plan.packs = (plan.algorithm == VM_ALGORITHM_LINEAR &&
+			      !(reduces && is_given(&facts))) ||
 			     family == VM_FAMILY_ALLTOALL;
 	return plan;
 }
