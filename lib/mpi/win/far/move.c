@@ -32,7 +32,7 @@
 
 /* Sizes of lone accesses, from ALONE_MIN on: each is twice the one before, the last
  * one has no end. */
-#define SIZES 9
+#define SIZES 15
 
 /* The choices of a window, and an access that is timed. */
 struct vm_far_choices {
@@ -172,8 +172,6 @@ bool vm_far_rmw_wanted(struct vm_win *win, int rank, size_t bytes, bool gets)
 	/* It would pass packets. */
 	if (row > 1 || !vm_win_load(win->alone) || !vm_far_is_still(win, rank))
 		return false;
-	if (VM_UNLIKELY(vm_win_load(vm_far_of(win, rank)->away)))
-		return vm_far_is_away(win, rank);
 	return is_kernels(win->choices,
 			  gets ? VM_FAR_MOVED_FETCH : VM_FAR_MOVED_UPDATE,
 			  bytes);
