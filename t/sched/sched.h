@@ -13,6 +13,7 @@
 
 static struct vm_stack_pool sched_stacks;
 static bool sched_one_processor; /* as if there were no more */
+static int sched_shared;	 /* as if so many processes shared each; or 0 */
 
 static inline void sched_begin_hooks(int workers,
 				     const struct vm_sched_hooks *hooks)
@@ -28,6 +29,8 @@ static inline void sched_begin_hooks(int workers,
 		vm_sched.crowded = workers > 1;
 		vm_sched.processors = 1;
 	}
+	if (sched_shared)
+		vm_sched.shared = sched_shared;
 	if (vm_sched_start())
 		bail("no %d workers", workers);
 	if (!vm_worker_adopt(NULL))

@@ -476,10 +476,11 @@ static int poll_body(void *arg)
 
 static void test_poll(void)
 {
+	sched_shared = 2;
 	sched_begin_hooks(1, &(struct vm_sched_hooks){ .poll = look });
-	vm_sched.shared = 2;
 	sched_call(poll_body, NULL);
 	sched_end();
+	sched_shared = 0;
 }
 
 int main(void)

@@ -411,9 +411,21 @@ static void test_thread_poll(void)
 	for (int i = 0; i < ASKED_MOST; i++)
 		yielded += vm_ult_poll();
 	ok(!yielded, "... but not if something has come");
+	vm_self->owner = NULL;
+	sched_end();
+}
+
+static void test_thread_poll_shared(void)
+{
+	const struct vm_sched_hooks hooks = { .thread_poll = thread_look,
+					      .thread_sleep = sleep_elsewhere };
+	int yielded = 0;
+
+	sched_shared = 2;
+	sched_begin_hooks(1, &hooks);
+	vm_self->owner = &thread_looks;
 	comes = false;
 	thread_looks = 0;
-	vm_sched.shared = 2;
 	for (int i = 0; i < ASKED_MOST; i++)
 		yielded += vm_ult_poll();
 	is_int(yielded, ASKED_MOST,
@@ -421,6 +433,7 @@ static void test_thread_poll(void)
 	is_int(thread_looks, 2 * ASKED_MOST, "... and looks again");
 	vm_self->owner = NULL;
 	sched_end();
+	sched_shared = 0;
 }
 
 static void test_patient(void)
@@ -493,6 +506,7 @@ int main(void)
 	test_spin();
 	test_thread_spin();
 	test_thread_poll();
+	test_thread_poll_shared();
 	test_patient();
 	return done_testing();
 }
