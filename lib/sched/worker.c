@@ -169,6 +169,22 @@ void vm_worker_rest(struct vm_worker *worker, uint64_t limit_ns)
 	vm_worker_rest_end(worker);
 }
 
+/* Who is woken counts as awake before it has a processor: whoever has that may
+ * have to give way. */
+static void asleep_begin(struct vm_worker *worker)
+{
+	atomic_fetch_add_explicit(&vm_sched.asleep, 1, memory_order_relaxed);
+	atomic_store_explicit(&worker->asleep, true, memory_order_relaxed);
+}
+
+static void asleep_end(struct vm_worker *worker)
+{
+	if (atomic_exchange_explicit(&worker->asleep, false,
+				     memory_order_relaxed))
+		atomic_fetch_sub_explicit(&vm_sched.asleep, 1,
+					  memory_order_relaxed);
+}
+
 /* Sleeps in the kernel.  idle_since: the time since which there has been
  * nothing to run, for a performance variable. */
 static void worker_sleep(struct vm_worker *worker, uint64_t idle_since)
@@ -186,13 +202,11 @@ static void worker_sleep(struct vm_worker *worker, uint64_t idle_since)
 		}
 		vm_pvar_add(worker->pvars.sleeps, 1);
 		vm_pvar_set(worker->pvars.idle_since_ns, idle_since);
-		atomic_fetch_add_explicit(&vm_sched.asleep, 1,
-					  memory_order_relaxed);
+		asleep_begin(worker);
 		if (!vm_sched.hooks.sleep ||
 		    !vm_sched.hooks.sleep(worker, limit))
 			vm_worker_rest(worker, limit);
-		atomic_fetch_sub_explicit(&vm_sched.asleep, 1,
-					  memory_order_relaxed);
+		asleep_end(worker);
 		vm_pvar_set(worker->pvars.idle_since_ns, 0);
 	}
 	atomic_store_explicit(&worker->sleeping, 0, memory_order_relaxed);
@@ -393,6 +407,7 @@ void vm_worker_nudge_slow(struct vm_worker *worker)
 	/* Pairs with the check of a worker that sleeps elsewhere
 	 * (vm_sched.hooks.sleep). */
 	if (atomic_exchange(&worker->sleeping, 0)) {
+		asleep_end(worker);
 		vm_futex_wake(&worker->sleeping);
 		if (vm_sched.hooks.kick)
 			vm_sched.hooks.kick(worker);

@@ -61,6 +61,7 @@ struct vm_worker {
 	/* Written by others. */
 	_Atomic(struct vm_ult *) inbox VM_ALIGNED(VM_CACHELINE);
 	_Atomic uint32_t sleeping VM_ALIGNED(VM_CACHELINE);
+	_Atomic bool asleep; /* it is one of vm_sched.asleep */
 };
 
 /* Bits of vm_sched.observed (clocks.h): what is observed. */
@@ -136,7 +137,7 @@ struct vm_sched {
 	struct vm_list adopted;
 	_Atomic int threads_asleep;
 	_Atomic uint32_t thread_sleeps;
-	_Atomic int asleep; /* workers that sleep in the kernel */
+	_Atomic int asleep; /* workers that sleep and have not been woken */
 	struct vm_halt halt;
 };
 

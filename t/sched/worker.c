@@ -487,9 +487,45 @@ static void test_crowded(void)
 	sched_one_processor = false;
 }
 
+static _Atomic bool held, held_end;
+
+/* Worker 1 gets no processor any more once it sleeps. */
+static bool sleep_held(struct vm_worker *worker, uint64_t limit_ns)
+{
+	(void)limit_ns;
+	if (worker->index != 1)
+		return false;
+	held = true;
+	while (!held_end)
+		vm_cpu_yield();
+	return true;
+}
+
+static void test_crowded_at_once(void)
+{
+	const struct vm_sched_hooks hooks = { .sleep = sleep_held };
+	_Atomic bool end = false;
+	struct vm_ult *ult;
+
+	sched_one_processor = true;
+	sched_begin_hooks(2, &hooks);
+	ult = sched_new(0, hold, &end);
+	while (!held || atomic_load(&vm_sched.asleep) != 1)
+		vm_cpu_yield();
+	ok(!vm_sched_crowded(), "while one worker sleeps the other is alone");
+	vm_worker_nudge_slow(&vm_sched.workers[1]);
+	ok(vm_sched_crowded(),
+	   "... until that is woken, whether it runs or not");
+	held_end = true;
+	end = true;
+	vm_ult_join(ult);
+	sched_end();
+	sched_one_processor = false;
+}
+
 int main(void)
 {
-	plan(27);
+	plan(29);
 	test_idle();
 	test_volley(0, 5000);
 	test_volley(50, 5000);
@@ -501,6 +537,7 @@ int main(void)
 	test_volley(20, 3000);
 	test_crowd();
 	test_crowded();
+	test_crowded_at_once();
 	test_again();
 	test_idles();
 	test_spin();
