@@ -32,6 +32,7 @@
 #include "core/service/descriptor.h"
 #include "core/local/engine.h"
 #include "core/comm/fail.h"
+#include "core/meeting/kept.h"
 #include "core/meeting/meet.h"
 #include "core/comm/revoke.h"
 #include "core/runtime/child.h"
@@ -421,6 +422,7 @@ int vm_node_stop(void)
 	if (atomic_load_explicit(&vm_node->threads.adopted,
 				 memory_order_acquire))
 		return -VMPI_ESTATE;
+	vm_kept_drop();
 	node_free();
 	vm_vars_freeze(false);
 	return 0;

@@ -539,10 +539,10 @@ int vm_far_flush(struct vm_call *call, struct vm_win *win, int rank)
 		if (rc == 0)
 			vm_win_store(far->waited, asked);
 	}
-	if (rc == 0)
+	if (rc == 0) {
 		vm_win_store(far->ended, false);
-	if (rc == 0)
 		rc = vm_far_flush_local(call, win, rank);
+	}
 	vm_far_row_end(win, rc == 0);
 	return rc;
 }

@@ -21,8 +21,8 @@ struct vm_far_choice {
 	_Atomic uint8_t step;	/* of a trial, from 1 on; 0: there is none */
 	_Atomic uint16_t left;	/* accesses until the next trial */
 	_Atomic uint16_t pause; /* how many there were before this one */
-	_Atomic uint32_t
-		ticks[2]; /* the quickest of the last trial, each way */
+	/* The quickest of the last trial, each way. */
+	_Atomic uint32_t ticks[2];
 };
 
 void vm_far_choice_init(struct vm_far_choice *choice, enum vm_far_way way);

@@ -491,10 +491,9 @@ static uint8_t op_number(MPI_Op op)
 	return (uint8_t)((uintptr_t)op - (uintptr_t)MPI_OP_NULL);
 }
 
-/* The data of the sides of an update. */
+/* The data of the sides of an update; own, old: without bytes if not used. */
 struct sides {
-	struct vm_data there, own,
-		old; /* own, old: without bytes if not used */
+	struct vm_data there, own, old;
 	bool reads, gets;
 };
 

@@ -236,22 +236,29 @@ int vm_far_load(struct vm_win *win, int rank, const struct vm_load *load,
 	return vm_window_move(to, load, write);
 }
 
+int vm_far_transfer(const struct vm_win *win, int rank, void *here, void *there,
+		    size_t bytes, bool write)
+{
+	struct iovec local = { here, bytes }, remote = { there, bytes };
+	struct vm_load load = vm_load_one(&local, &remote);
+
+	return vm_window_move(win->comm.ranks[rank]->to, &load, write);
+}
+
 /* Moves bytes that lie behind each other now. */
 static int bytes_move(struct vm_win *win, int rank, char *here, char *there,
 		      size_t bytes, bool write)
 {
-	struct iovec local = { here, bytes }, remote = { there, bytes };
-	struct vm_load load = vm_load_one(&local, &remote);
 	int rc = 0;
 
 	if (bytes < SHARED_MIN)
-		return vm_window_move(win->comm.ranks[rank]->to, &load, write);
+		return vm_far_transfer(win, rank, here, there, bytes, write);
 	for (size_t at = 0; rc == 0 && at < bytes; at += SHARED_MOST) {
 		size_t n = bytes - at < SHARED_MOST ? bytes - at : SHARED_MOST;
+		struct iovec local = { here + at, n },
+			     remote = { there + at, n };
+		struct vm_load load = vm_load_one(&local, &remote);
 
-		local = (struct iovec){ here + at, n };
-		remote = (struct iovec){ there + at, n };
-		load = vm_load_one(&local, &remote);
 		rc = vm_far_load(win, rank, &load, write, n >= SHARED_MIN);
 	}
 	return rc;

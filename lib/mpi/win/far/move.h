@@ -38,6 +38,10 @@ bool vm_far_rmw_wanted(struct vm_win *win, int rank, size_t bytes, bool gets);
 int vm_far_move(struct vm_call *call, struct vm_win *win, int rank, void *here,
 		char *there, size_t bytes, bool write, bool asked);
 
+/* Moves bytes by one call of the kernel, alone.  0, -VMPI_ENOTSUP, or an error. */
+int vm_far_transfer(const struct vm_win *win, int rank, void *here, void *there,
+		    size_t bytes, bool write);
+
 /* Moves a load at once, with the target's process if it `shares`.  0,
  * -VMPI_ENOTSUP, or an error; may switch. */
 int vm_far_load(struct vm_win *win, int rank, const struct vm_load *load,

@@ -6,36 +6,28 @@
 
 #include <stdlib.h>
 
-#include "core/window/haul.h"
 #include "core/window/update.h"
+#include "mpi/win/far/move.h"
 
 /* So many bytes are updated before others may have the lock: few enough to stay in
  * the cache. */
 #define PIECE_BYTES ((size_t)64 << 10)
 
-static int transfer(const struct vm_win *win, int rank, void *here, char *there,
-		    size_t bytes, bool write)
-{
-	struct iovec local = { here, bytes }, remote = { there, bytes };
-	struct vm_load load = vm_load_one(&local, &remote);
-
-	return vm_window_move(win->comm.ranks[rank]->to, &load, write);
-}
-
-/* Updates n elements, by way of a buffer that has room for them. */
+/* Updates n elements, by way of a buffer that has room for them.  The target's
+ * process does not help: it may wait for the lock. */
 static int piece(const struct vm_win *win, int rank,
 		 const struct vm_far_rmw *rmw, char *buffer, size_t n)
 {
 	const struct vm_atomic how = { .op = rmw->op, .type = rmw->type };
 	size_t bytes = n * rmw->type->size;
-	int rc = transfer(win, rank, buffer, rmw->target, bytes, false);
+	int rc = vm_far_transfer(win, rank, buffer, rmw->target, bytes, false);
 
 	if (rc != 0)
 		return rc;
 	vm_atomic_update_alone(&how, buffer, rmw->origin, rmw->result, n);
-	return rmw->origin ?
-		       transfer(win, rank, buffer, rmw->target, bytes, true) :
-		       0;
+	return rmw->origin ? vm_far_transfer(win, rank, buffer, rmw->target,
+					     bytes, true) :
+			     0;
 }
 
 static void take_off(struct vm_far_rmw *rmw, size_t n)
