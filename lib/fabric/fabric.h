@@ -41,6 +41,8 @@
 
 #define VM_ADDRESS_MAX 8192 /* bytes of the largest vm_fabric_address() */
 
+struct vm_board;
+struct vm_board_own;
 struct vm_fabric;
 struct vm_overlap;
 struct vm_port;
@@ -174,6 +176,12 @@ bool vm_fabric_by_sockets(struct vm_fabric *fabric, uint32_t process);
 
 /* Whether it is on this host, and we can read and write its memory at once. */
 bool vm_fabric_near(struct vm_fabric *fabric, uint32_t process);
+
+/* Our board (fabric/shm/board.h), and that of a process of this host; NULL: there is
+ * none. */
+struct vm_board_own *vm_fabric_board(struct vm_fabric *fabric);
+struct vm_board *vm_fabric_board_of(const struct vm_fabric *fabric,
+				    uint32_t process);
 
 /* Whether it is one of the job that shares memory with us, and others of the job may
  * need its processors: the same for all who ask, as long as the job runs. */

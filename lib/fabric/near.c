@@ -200,6 +200,17 @@ bool vm_fabric_crowded(const struct vm_fabric *fabric, uint32_t process)
 			       vm_shm_crowded(fabric->shm, process);
 }
 
+struct vm_board_own *vm_fabric_board(struct vm_fabric *fabric)
+{
+	return vm_shm_board(fabric->shm);
+}
+
+struct vm_board *vm_fabric_board_of(const struct vm_fabric *fabric,
+				    uint32_t process)
+{
+	return vm_shm_board_of(fabric->shm, process);
+}
+
 bool vm_fabric_near(struct vm_fabric *fabric, uint32_t process)
 {
 	return vm_shm_near(fabric->shm, process) &&

@@ -332,7 +332,7 @@ struct vm_leaders_card *vm_leaders_card_for(struct vm_meet *meet, int process)
 	struct vm_leaders_card *card =
 		(struct vm_leaders_card *)meet->talks[process].heads->out.data;
 
-	card->follows = 0;
+	card->follows = card->board = card->reads = 0;
 	return card;
 }
 

@@ -116,11 +116,12 @@ enum vm_leaders_need {
 /*
  * What a process says of a call, the same to all others: which call, so that
  * equal keys are one, and the data of its members, `bytes` of each.  Long data are
- * no part of it: they follow, in so many messages to each other process.
+ * no part of it: they follow, in so many messages to each other process, or lie on
+ * the board (leaders_board.h).
  */
 struct vm_leaders_card {
 	uint64_t key[VM_MEET_KEY_WORDS];
-	uint32_t bytes, follows, spare[2];
+	uint32_t bytes, follows, board, reads;
 	char data[];
 };
 

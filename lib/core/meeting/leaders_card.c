@@ -41,7 +41,8 @@ size_t vm_leaders_card_pack(char out[VM_LEADERS_CARD_PACKED],
 			return 0;
 		lengths[3] = lengths[3] ? none + 1 : none;
 	}
-	if (data_bytes != card->bytes || !lengths[0])
+	if (data_bytes != card->bytes || !lengths[0] || card->board ||
+	    card->reads)
 		return 0;
 	for (int i = 0; i < WORDS; i++) {
 		unsigned length = lengths[i] >= CHAINED_NONE ? 0 : lengths[i];
@@ -88,7 +89,7 @@ bool vm_leaders_card_unpack(struct vm_leaders_card *card, size_t *data_bytes,
 	}
 	memcpy(card->key, words, sizeof(words));
 	card->bytes = (uint32_t)(bytes - at);
-	card->follows = 0;
+	card->follows = card->board = card->reads = 0;
 	memcpy(card->data, in + at, bytes - at);
 	*data_bytes = bytes - at;
 	return true;

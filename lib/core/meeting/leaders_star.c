@@ -231,7 +231,7 @@ static int star_tell(const struct vm_meet *meet, struct vm_leaders_talk *talks,
 	return rc;
 }
 
-/* Whether any card has data, or says that they follow. */
+/* Whether any card has data, or says that there are some. */
 static bool have_data(const struct vm_leaders *leaders,
 		      const struct vm_leaders_talk *talks)
 {
@@ -242,7 +242,7 @@ static bool have_data(const struct vm_leaders *leaders,
 		const struct vm_leaders_card *card =
 			(const struct vm_leaders_card *)head->data;
 
-		if (head->bytes > sizeof(*card) || card->follows)
+		if (head->bytes > sizeof(*card) || card->follows || card->board)
 			return true;
 	}
 	return false;

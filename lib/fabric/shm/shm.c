@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The file: a head, then for each port the names of its rings' senders, then a
- * word for each process, then the rings.
+ * word for each process, then the rings, then the board.
  */
 #include "fabric/shm/shm.h"
 
@@ -22,7 +22,7 @@
 #include "fabric/shm/barrier.h"
 #include "fabric/shm/memfd.h"
 
-#define MAGIC 0x32656c6966485356u /* "VSHfile2" */
+#define MAGIC 0x33656c6966485356u /* "VSHfile3" */
 #define MORE_RINGS 4  /* for processes that have more ports than we */
 #define GUEST_RINGS 2 /* on average */
 #define PAGE 4096
@@ -73,6 +73,7 @@ struct vm_shm {
 	struct vm_shm_config config;
 	struct file file;
 	uint64_t space;
+	struct vm_board_own board;
 	int fd, wake[2];
 	bool joined; /* the barriers (fabric/shm/barrier.h) */
 	struct peer peers[];
@@ -126,10 +127,20 @@ static struct vm_shm_ring *ring_of(const struct file *file, uint32_t port,
 			number * VM_SHM_RING_BYTES);
 }
 
-static size_t file_bytes(const struct file *file)
+static size_t board_at(const struct file *file)
 {
 	return rings_at(file) +
 	       (size_t)file->ports * file->rings * VM_SHM_RING_BYTES;
+}
+
+static struct vm_board *board_of(const struct file *file)
+{
+	return (void *)(file->base + board_at(file));
+}
+
+static size_t file_bytes(const struct file *file)
+{
+	return board_at(file) + sizeof(struct vm_board);
 }
 
 static int file_map(struct file *file, int fd, const char **why)
@@ -200,6 +211,7 @@ int vm_shm_open(struct vm_shm **shm, const struct vm_shm_config *config,
 		vm_shm_close(new);
 		return rc;
 	}
+	vm_board_open(&new->board, board_of(&new->file));
 	new->joined = vm_barrier_join();
 	if (!new->joined)
 		vm_log(VM_INFO,
@@ -366,6 +378,17 @@ static uint32_t said(const struct vm_shm *shm, uint32_t process)
 bool vm_shm_near(const struct vm_shm *shm, uint32_t process)
 {
 	return said(shm, process) & MET;
+}
+
+struct vm_board_own *vm_shm_board(struct vm_shm *shm)
+{
+	return shm ? &shm->board : NULL;
+}
+
+struct vm_board *vm_shm_board_of(const struct vm_shm *shm, uint32_t process)
+{
+	return vm_shm_near(shm, process) ? board_of(&shm->peers[process].file) :
+					   NULL;
 }
 
 bool vm_shm_crowded(const struct vm_shm *shm, uint32_t process)

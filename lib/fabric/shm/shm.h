@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "fabric/shm/board.h"
 #include "fabric/shm/load.h"
 #include "fabric/shm/place.h"
 #include "fabric/shm/ring.h"
@@ -64,6 +65,10 @@ int vm_shm_meet_guest(struct vm_shm *shm, uint32_t process,
 
 /* Whether we reach each other.  Both know it once both have met the other. */
 bool vm_shm_near(const struct vm_shm *shm, uint32_t process);
+
+/* Our board, and that of a process that is near; NULL: there is none. */
+struct vm_board_own *vm_shm_board(struct vm_shm *shm);
+struct vm_board *vm_shm_board_of(const struct vm_shm *shm, uint32_t process);
 
 /* What that one has said of its `crowded`. */
 bool vm_shm_crowded(const struct vm_shm *shm, uint32_t process);

@@ -11,6 +11,7 @@
 #include "core/meeting/leaders_place.h"
 #include "mpi/coll/algo/node_reduce.h"
 #include "mpi/coll/algo/pack.h"
+#include "mpi/coll/algo/posted.h"
 #include "mpi/coll/algo/shown.h"
 
 /* Two processes move each other's data at once, without places. */
@@ -94,10 +95,10 @@ static bool is_long(const struct vm_coll_view *view, size_t *bytes)
 /* Says that the call is a long one, with a plan; to each process, where a card is
  * for one only. */
 static void cards_fill(struct vm_meet *meet, const struct vm_coll_view *view,
-		       size_t bytes, enum vm_leaders_need need)
+		       struct vm_leaders_card *card, size_t bytes,
+		       enum vm_leaders_need need)
 {
 	const struct vm_leaders *leaders = meet->leaders;
-	struct vm_leaders_card *card = vm_leaders_card_for(meet, leaders->self);
 	const struct vm_coll_plan *plan = &view->plan;
 	const struct vm_coll *any = view->any;
 	uint64_t word = plan->algorithm | plan->asked << 8 |
@@ -150,7 +151,7 @@ static void places_choose(const struct vm_coll_view *view,
 
 /* Returns how much the card says of places. */
 static size_t places_open(struct vm_coll_view *view, struct vm_meet *meet,
-			  size_t bytes)
+			  struct vm_leaders_card *card, size_t bytes)
 {
 	struct vm_data data[VM_LEADERS_PLACES];
 	size_t card_bytes = 0;
@@ -160,9 +161,7 @@ static size_t places_open(struct vm_coll_view *view, struct vm_meet *meet,
 		return 0;
 	memset(data, 0, (size_t)meet->leaders->count * sizeof(*data));
 	places_choose(view, data, bytes);
-	view->places = vm_leaders_places_open(
-		meet, data, vm_leaders_card_for(meet, meet->leaders->self),
-		&card_bytes);
+	view->places = vm_leaders_places_open(meet, data, card, &card_bytes);
 	return card_bytes;
 }
 
@@ -184,6 +183,27 @@ static int view_do(struct vm_coll_view *view, struct vm_meet *meet)
 	return vm_coll_view_do(view, meet, -1);
 }
 
+/* Afterwards all know the call, and those who need to what others have told. */
+static int cards_exchange(struct vm_coll_view *view, struct vm_meet *meet,
+			  size_t bytes, enum vm_leaders_need need)
+{
+	struct vm_leaders_card *card =
+		vm_leaders_card_for(meet, meet->leaders->self);
+	bool all = need == VM_LEADERS_ALL;
+	size_t card_bytes = 0;
+	int rc;
+
+	if (all)
+		vm_coll_posted_put(view, card, bytes);
+	if (all && !view->post.reads)
+		card_bytes = places_open(view, meet, card, bytes);
+	cards_fill(meet, view, card, bytes, need);
+	rc = vm_leaders_short(meet, card_bytes, need);
+	view->told = all ? meet : NULL;
+	view->meet.talks = all ? NULL : meet->talks;
+	return vm_coll_posted_see(view, meet, rc);
+}
+
 int vm_coll_behind(struct vm_meet *meet, enum vm_leaders_need need)
 {
 	const struct vm_leaders *leaders = meet->leaders;
@@ -191,7 +211,7 @@ int vm_coll_behind(struct vm_meet *meet, enum vm_leaders_need need)
 		vm_coll_of(meet, leaders->processes[leaders->self].members[0]);
 	struct vm_coll_plan plan;
 	struct vm_coll_view view;
-	size_t bytes, card_bytes = 0;
+	size_t bytes;
 	int rc;
 
 	if (mpi_cvar.check_types || any->first_size || !any->kind->part ||
@@ -206,19 +226,13 @@ int vm_coll_behind(struct vm_meet *meet, enum vm_leaders_need need)
 		rc = foresee(&view, bytes);
 	else
 		rc = VM_PENDING;
-	if (rc == 0) {
-		if (need == VM_LEADERS_ALL)
-			card_bytes = places_open(&view, meet, bytes);
-		cards_fill(meet, &view, bytes, need);
-		rc = vm_leaders_short(meet, card_bytes, need);
-		view.meet.talks = need == VM_LEADERS_ALL ? NULL : meet->talks;
-	} else {
+	if (rc == 0)
+		rc = cards_exchange(&view, meet, bytes, need);
+	else
 		rc = VM_PENDING; /* which says so */
-	}
-	if (rc == 0) {
-		view.told = need == VM_LEADERS_ALL ? meet : NULL;
+	if (rc == 0)
 		rc = view_do(&view, meet);
-	}
+	vm_coll_posted_end(&view);
 	vm_leaders_places_close(view.places);
 	vm_coll_node_reduce_close(view.reduce);
 	vm_coll_view_close(&view);

@@ -40,6 +40,27 @@ static struct vm_data range(const struct work *work, const void *vector,
 			    vm_coll_element(work->reduce, vector, first), n);
 }
 
+bool vm_coll_pieces_open(struct vm_fold *fold,
+			 const struct vm_coll_node_reduce *reduce, size_t count,
+			 size_t n)
+{
+	return vm_fold_open_trees(fold, reduce->op, reduce->type, count,
+				  reduce->pieces.ends,
+				  vm_coll_in_turn(reduce->me), n);
+}
+
+void vm_coll_pieces_fold(const struct vm_coll_node_reduce *reduce,
+			 const struct vm_fold *fold, size_t count, size_t from,
+			 size_t n, void *to)
+{
+	for (size_t i = 0, m; i < n; i += m) {
+		m = n - i < fold->step ? n - i : fold->step;
+		vm_fold_copy(reduce->type, vm_coll_element(reduce, to, i),
+			     vm_fold_part(fold, 0, count, from + i, m, NULL),
+			     m);
+	}
+}
+
 static void send(struct work *work, int to, const void *vector, size_t first,
 		 size_t n)
 {
@@ -92,34 +113,11 @@ static void add(struct work *work, bool other_first)
 	swap(reduce);
 }
 
-/* Opens a fold of the first `count` pieces. */
-static bool fold_open(struct vm_fold *fold,
-		      const struct vm_coll_node_reduce *reduce, size_t count,
-		      size_t n)
-{
-	return vm_fold_open_trees(fold, reduce->op, reduce->type, count,
-				  reduce->pieces.ends,
-				  vm_coll_in_turn(reduce->me), n);
-}
-
 /* Returns this process's vector of a piece. */
 static void *own_vector(const struct vm_coll_node_reduce *reduce, size_t piece)
 {
 	return vm_coll_element(reduce, reduce->sum,
 			       reduce->pieces.index[piece] * reduce->count);
-}
-
-/* Stores in `to` n elements, `from` on, of a fold of `count` pieces. */
-static void fold_to(const struct vm_coll_node_reduce *reduce,
-		    const struct vm_fold *fold, size_t count, size_t from,
-		    size_t n, void *to)
-{
-	for (size_t i = 0, m; i < n; i += m) {
-		m = n - i < fold->step ? n - i : fold->step;
-		vm_fold_copy(reduce->type, vm_coll_element(reduce, to, i),
-			     vm_fold_part(fold, 0, count, from + i, m, NULL),
-			     m);
-	}
 }
 
 /* Combines the vectors of the first `count` pieces, received with the calls. */
@@ -131,7 +129,7 @@ static int linear(struct work *work, size_t count)
 	struct vm_fold fold;
 	int rc = 0;
 
-	if (!fold_open(&fold, reduce, count, reduce->count))
+	if (!vm_coll_pieces_open(&fold, reduce, count, reduce->count))
 		return -VMPI_ENOMEM;
 	for (size_t i = 0; i < count && rc == 0; i++) {
 		int p = (int)pieces->process[i];
@@ -150,7 +148,8 @@ static int linear(struct work *work, size_t count)
 							reduce->count);
 	}
 	if (rc == 0)
-		fold_to(reduce, &fold, count, 0, reduce->count, reduce->other);
+		vm_coll_pieces_fold(reduce, &fold, count, 0, reduce->count,
+				    reduce->other);
 	vm_fold_close(&fold);
 	swap(reduce);
 	return rc;
@@ -312,13 +311,14 @@ static int flat(struct work *work)
 	rooms_fill(work);
 	if (work->talk.error)
 		return 0;
-	if (!fold_open(&fold, reduce, pieces->count, reduce->count))
+	if (!vm_coll_pieces_open(&fold, reduce, pieces->count, reduce->count))
 		return -VMPI_ENOMEM;
 	for (size_t i = 0; i < pieces->count; i++)
 		fold.operands[i] = pieces->process[i] == (uint32_t)work->self ?
 					   reduce->sum :
 					   reduce->rooms[pieces->process[i]];
-	fold_to(reduce, &fold, pieces->count, 0, reduce->count, reduce->result);
+	vm_coll_pieces_fold(reduce, &fold, pieces->count, 0, reduce->count,
+			    reduce->result);
 	vm_fold_close(&fold);
 	reduce->sum = reduce->result;
 	return 0;
@@ -405,8 +405,9 @@ static int scatter(struct work *work)
 	size_t count = reduce->pieces.count;
 	struct vm_fold fold;
 
-	if (!fold_open(&fold, reduce, count, end - begin))
+	if (!vm_coll_pieces_open(&fold, reduce, count, end - begin))
 		return -VMPI_ENOMEM;
+	sum_own(reduce);
 	for (int k = 1; k < work->count; k++)
 		share_send(work, (work->self + k) % work->count);
 	for (; begin < end; begin += n) {
@@ -415,8 +416,9 @@ static int scatter(struct work *work)
 			n = end - begin;
 		share_receive(work, fold.operands, begin, n);
 		if (!work->talk.error)
-			fold_to(reduce, &fold, count, 0, n,
-				vm_coll_element(reduce, reduce->sum, begin));
+			vm_coll_pieces_fold(reduce, &fold, count, 0, n,
+					    vm_coll_element(reduce, reduce->sum,
+							    begin));
 	}
 	vm_fold_close(&fold);
 	vm_leaders_wait(&work->talk);
@@ -536,8 +538,6 @@ static int combine(struct work *work, enum vm_coll_family family)
 		rc = flat(work);
 		if (rc)
 			work->talk.error = rc;
-		if (family == VM_FAMILY_ALLREDUCE)
-			sum_spread(work);
 		return rc;
 	case VM_ALGORITHM_CHAIN:
 		return chain(work);
@@ -573,7 +573,8 @@ int vm_coll_node_reduce_combine(struct vm_coll_node_reduce *reduce)
 	if (view->plan.algorithm == VM_ALGORITHM_LINEAR && view->plan.packs)
 		return linear_all(&work, family);
 	vm_leaders_data_begin(&work.talk, &view->meet);
-	rc = combine(&work, family);
+	rc = view->posted ? vm_coll_node_reduce_posted(reduce, &work.talk) :
+			    combine(&work, family);
 	if (rc)
 		work.talk.error = rc;
 	error = vm_leaders_data_end(&work.talk);

@@ -100,8 +100,7 @@ int vm_coll_view_open(struct vm_coll_view *view, struct vm_meet *meet,
 	return rc;
 }
 
-/* Tells whether the packed bytes of operands can be used as operands. */
-static bool is_plain(const struct vm_type *type)
+bool vm_coll_is_plain(const struct vm_type *type)
 {
 	return type->dense && !type->dense_offset &&
 	       type->extent == (MPI_Count)type->size;
@@ -119,7 +118,7 @@ int vm_coll_operands_fill(struct vm_coll *proxy, const struct vm_coll *like,
 	proxy->op = like->op;
 	proxy->send.type = type;
 	proxy->send.count = count;
-	if (from.addr && !is_plain(type)) {
+	if (from.addr && !vm_coll_is_plain(type)) {
 		bytes = vm_fold_span(type, count, &low);
 		/* Elements keep their alignment, as in a fold. */
 		proxy->temp = calloc(1, bytes + 128);

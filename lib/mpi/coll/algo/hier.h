@@ -26,6 +26,13 @@ struct vm_coll_blocks {
 	size_t count, room;
 };
 
+/* What this process has posted (posted.h). */
+struct vm_coll_post {
+	struct vm_leaders_card *card; /* that tells of it; NULL: nothing */
+	bool reads;		      /* it reads what others post */
+	size_t stride;		      /* from block to block */
+};
+
 /* A meeting of all members: local ones and proxies. */
 struct vm_coll_view {
 	struct vm_meet meet; /* talks: our card has gone ahead of its data */
@@ -43,6 +50,8 @@ struct vm_coll_view {
 	 * which all cards have come, which may say some for us. */
 	struct vm_leaders_places *places;
 	const struct vm_meet *told;
+	struct vm_coll_post post;
+	bool posted;	       /* all data have been */
 	struct vm_kept memory; /* for data that has no better place, too */
 	struct vm_coll_node_reduce *reduce;
 };
@@ -77,6 +86,9 @@ void vm_coll_view_close(struct vm_coll_view *view);
 
 /* Allocates memory that is freed with the view; NULL when out of memory. */
 void *vm_coll_view_memory(struct vm_coll_view *view, size_t bytes);
+
+/* Tells whether the packed bytes of operands can be used as operands. */
+bool vm_coll_is_plain(const struct vm_type *type);
 
 /* Sets the operands of a proxy, `count` elements, copied unless its bytes can
  * be used as operands: 0 or -VMPI_ENOMEM. */

@@ -216,8 +216,11 @@ static bool is_lent(const struct vm_coll_node_reduce *reduce)
 	const struct vm_coll_view *view = reduce->view;
 	uint32_t algorithm = view->plan.algorithm;
 
-	return view->here->count == 1 && reduce->own == 1 && reduce->count &&
-	       (view->any->kind->family == VM_FAMILY_REDUCE ||
+	if (view->here->count != 1 || reduce->own != 1 || !reduce->count)
+		return false;
+	if (vm_coll_node_reduce_is_shared(reduce))
+		return view->leaders->blocks;
+	return (view->any->kind->family == VM_FAMILY_REDUCE ||
 		view->any->kind->family == VM_FAMILY_ALLREDUCE) &&
 	       (vm_coll_node_reduce_is_flat(reduce) ||
 		algorithm == VM_ALGORITHM_BINOMIAL ||
@@ -284,6 +287,8 @@ static void lend(struct vm_coll_node_reduce *reduce)
 
 	reduce->spare = reduce->sum;
 	reduce->sum = (void *)(uintptr_t)reduce->me->send.buf;
+	if (vm_coll_node_reduce_is_shared(reduce))
+		return;
 	for (int n = 1; n < reduce->view->leaders->count; n *= 2)
 		steps++;
 	if (steps % 2) {

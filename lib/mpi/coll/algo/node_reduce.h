@@ -78,6 +78,29 @@ vm_coll_node_reduce_is_flat(const struct vm_coll_node_reduce *reduce)
 	       !reduce->view->plan.packs;
 }
 
+/* Whether each process combines its share of the vectors. */
+static inline bool
+vm_coll_node_reduce_is_shared(const struct vm_coll_node_reduce *reduce)
+{
+	return reduce->view->plan.algorithm == VM_ALGORITHM_REDUCE_SCATTER ||
+	       reduce->view->plan.algorithm == VM_ALGORITHM_PAIRWISE;
+}
+
+/* The same of vectors that are posted (posted.c); what `talk` has to wait for is its
+ * own. */
+struct vm_leaders_data;
+int vm_coll_node_reduce_posted(struct vm_coll_node_reduce *reduce,
+			       struct vm_leaders_data *talk);
+
+/* Opens a fold of the first `count` pieces of vectors of n elements, and stores in
+ * `to` n elements of it, `from` on. */
+bool vm_coll_pieces_open(struct vm_fold *fold,
+			 const struct vm_coll_node_reduce *reduce, size_t count,
+			 size_t n);
+void vm_coll_pieces_fold(const struct vm_coll_node_reduce *reduce,
+			 const struct vm_fold *fold, size_t count, size_t from,
+			 size_t n, void *to);
+
 /* Stores in sum what the local members need: all of the result, their process's
  * share, or the prefix.  0 or an error.  May switch (combine.c). */
 int vm_coll_node_reduce_combine(struct vm_coll_node_reduce *reduce);

@@ -13,6 +13,7 @@
 
 #include "core/meeting/leaders.h"
 #include "core/rank/state.h"
+#include "mpi/coll/algo/posted.h"
 #include "mpi/op/piece.h"
 #include "sched/worker.h"
 
@@ -64,6 +65,14 @@ static bool is_long(const struct facts *facts)
 	return facts->bytes >= (size_t)mpi_cvar.coll_long_bytes;
 }
 
+static bool are_near(const struct vm_leaders *leaders)
+{
+	for (int p = 0; p < leaders->count; p++)
+		if (p != leaders->self && !vm_leaders_near(leaders, p))
+			return false;
+	return true;
+}
+
 /* So many times a long broadcast do the caches not hold for those who copy it. */
 #define LINEAR_TIMES 4
 
@@ -74,15 +83,20 @@ static bool is_long(const struct facts *facts)
  */
 static bool is_fetched(const struct facts *facts)
 {
-	const struct vm_leaders *leaders = facts->leaders;
+	return vm_sched.shared &&
+	       facts->bytes / LINEAR_TIMES < (size_t)mpi_cvar.coll_long_bytes &&
+	       are_near(facts->leaders);
+}
 
-	if (!vm_sched.shared ||
-	    facts->bytes / LINEAR_TIMES >= (size_t)mpi_cvar.coll_long_bytes)
-		return false;
-	for (int p = 0; p < leaders->count; p++)
-		if (p != leaders->self && !vm_leaders_near(leaders, p))
-			return false;
-	return true;
+/* Whether data of so many bytes of each process go by the boards of all (posted.h);
+ * with a core each, more processes than two would be in each other's way. */
+static bool is_posted(const struct facts *facts, size_t bytes)
+{
+	return bytes > VM_LEADERS_CARD_DATA && bytes <= VM_COLL_POSTED_MOST &&
+	       facts->even &&
+	       (facts->leaders->count == 2 ?
+			are_near(facts->leaders) :
+			vm_leaders_crowded(facts->leaders));
 }
 
 /* So many bytes of vectors of all processes a root combines by itself. */
@@ -95,9 +109,8 @@ static bool is_fetched(const struct facts *facts)
  */
 static bool is_given(const struct facts *facts)
 {
-	return facts->even && facts->bytes > VM_LEADERS_CARD_DATA &&
-	       facts->bytes <= GIVEN_MOST / (size_t)facts->leaders->count &&
-	       vm_leaders_crowded(facts->leaders);
+	return is_posted(facts, facts->bytes) &&
+	       facts->bytes <= GIVEN_MOST / (size_t)facts->leaders->count;
 }
 
 /* From so many processes on it is quicker that one has the sum and all others fetch
@@ -121,7 +134,11 @@ static enum vm_coll_algorithm bcast_best(const struct facts *facts)
 
 static enum vm_coll_algorithm allgather_best(const struct facts *facts)
 {
-	return facts->leaders->count > 2 && is_long(facts) ?
+	return facts->leaders->count > 2 && is_long(facts) &&
+			       (facts->any->recv.counts.array ||
+				!is_posted(facts,
+					   facts->bytes / (size_t)facts->leaders
+								  ->count)) ?
 		       VM_ALGORITHM_RING :
 		       VM_ALGORITHM_LINEAR;
 }
@@ -137,24 +154,33 @@ static enum vm_coll_algorithm reduce_best(const struct facts *facts)
 {
 	if (is_short(facts) || is_given(facts))
 		return VM_ALGORITHM_LINEAR;
-	return is_long(facts) || !facts->even ? VM_ALGORITHM_REDUCE_SCATTER :
-						VM_ALGORITHM_BINOMIAL;
+	return is_long(facts) || !facts->even ||
+			       is_posted(facts, facts->bytes) ?
+		       VM_ALGORITHM_REDUCE_SCATTER :
+		       VM_ALGORITHM_BINOMIAL;
 }
+
+/* Longer ones two processes move more quickly than they post them. */
+#define PAIR_MOST 32768
 
 static enum vm_coll_algorithm allreduce_best(const struct facts *facts)
 {
+	if (is_posted(facts, facts->bytes) &&
+	    (facts->leaders->count > 2 || facts->bytes <= PAIR_MOST))
+		return VM_ALGORITHM_REDUCE_SCATTER;
 	if (is_short(facts))
 		return VM_ALGORITHM_LINEAR;
 	if (is_spread(facts))
-		return is_given(facts) ? VM_ALGORITHM_LINEAR :
-					 VM_ALGORITHM_BINOMIAL;
+		return VM_ALGORITHM_BINOMIAL;
 	return is_long(facts) || !facts->even ? VM_ALGORITHM_REDUCE_SCATTER :
 						VM_ALGORITHM_RECURSIVE_DOUBLING;
 }
 
 static enum vm_coll_algorithm reduce_scatter_best(const struct facts *facts)
 {
-	return is_short(facts) ? VM_ALGORITHM_LINEAR : VM_ALGORITHM_PAIRWISE;
+	return is_short(facts) && !is_posted(facts, facts->bytes) ?
+		       VM_ALGORITHM_LINEAR :
+		       VM_ALGORITHM_PAIRWISE;
 }
 
 /* From the first rank to the last goes: a chain of processes, of which two are
@@ -342,8 +368,7 @@ struct vm_coll_plan vm_coll_plan(const struct vm_meet *meet)
 	enum vm_coll_family family = any->kind->family;
 	struct vm_coll_plan plan = { .algorithm = VM_ALGORITHM_LINEAR,
 				     .packs = true };
-	bool reduces = family == VM_FAMILY_REDUCE ||
-		       family == VM_FAMILY_ALLREDUCE;
+	bool reduces = family == VM_FAMILY_REDUCE;
 	struct facts facts = facts_of(leaders, any);
 
 	if (any->kind->reduces)
