@@ -47,6 +47,9 @@ static inline void vm_sanitize_free(struct vm_ult *ult)
 /* Reports that an OS thread becomes a ULT. */
 static inline void vm_sanitize_thread(struct vm_ult *ult)
 {
+#if defined(__SANITIZE_ADDRESS__)
+	vm_stack_of_thread(&ult->stack);
+#endif
 #if defined(__SANITIZE_THREAD__)
 	ult->fiber = __tsan_get_current_fiber();
 #endif

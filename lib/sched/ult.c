@@ -135,6 +135,18 @@ static void ult_main(void *arg)
 	vm_ult_exit(self->body(self->arg));
 }
 
+/* The place of its copies. */
+static char *locals_of(struct vm_ult *ult)
+{
+	return (char *)(((uintptr_t)ult - vm_local_bytes()) & ~(uintptr_t)63);
+}
+
+static void locals_begin(struct vm_ult *ult)
+{
+	ult->locals = locals_of(ult);
+	vm_local_fresh(ult->locals);
+}
+
 int vm_ult_new(struct vm_ult **ult, struct vm_worker *worker,
 	       struct vm_stack_pool *pool, int (*body)(void *), void *arg)
 {
@@ -159,9 +171,10 @@ int vm_ult_new(struct vm_ult **ult, struct vm_worker *worker,
 				.pool = pool };
 	top = (uintptr_t) new;
 	if (locals) {
-		new->locals = (char *)((top - locals) & ~(uintptr_t)63);
-		vm_local_fresh(new->locals);
-		top = (uintptr_t) new->locals;
+		top = (uintptr_t)locals_of(new);
+		/* In steps it has those of the thread. */
+		if (worker->index >= 0)
+			locals_begin(new);
 	}
 	vm_sanitize_new(new);
 	new->sp = vm_ctx_make(stack.base, top - (uintptr_t)stack.base, ult_main,
@@ -186,15 +199,26 @@ static void wake_remote(struct vm_ult *ult)
 	vm_worker_nudge(worker);
 }
 
+/* It has been handed over, and now waits no longer. */
+static void moved_wake(struct vm_ult *ult)
+{
+	ult->worker = ult->moves_to;
+	vm_ult_wake(ult);
+}
+
 void vm_ult_wake(struct vm_ult *ult)
 {
 	struct vm_worker *worker = ult->worker;
 
 	if (VM_UNLIKELY(worker->index < 0)) {
-		/* Pairs with the exchange and loads in thread_suspend(). */
-		if (atomic_exchange_explicit(&ult->signal, VM_SIGNAL_WOKEN,
-					     memory_order_acq_rel) !=
-		    VM_SIGNAL_ASLEEP)
+		/* Pairs with the exchange and loads in thread_suspend() and
+		 * that in vm_ult_hand_over(). */
+		uint32_t old = atomic_exchange_explicit(
+			&ult->signal, VM_SIGNAL_WOKEN, memory_order_acq_rel);
+
+		if (old == VM_SIGNAL_MOVED)
+			moved_wake(ult);
+		if (old != VM_SIGNAL_ASLEEP)
 			return;
 		atomic_fetch_sub(&vm_sched.threads_asleep, 1);
 		if (!vm_sched.hooks.thread_kick ||
@@ -317,6 +341,39 @@ static __attribute__((noinline)) void thread_suspend(struct vm_ult *self)
 		vm_clocks_resume(self);
 }
 
+/* Ends a step, unless it has been woken meanwhile. */
+static __attribute__((noinline)) void step_suspend(struct vm_ult *self)
+{
+	if (is_woken(self))
+		atomic_store_explicit(&self->signal, VM_SIGNAL_NONE,
+				      memory_order_relaxed);
+	else
+		switch_to(self, &self->worker->root, VM_WHY_WAITS);
+}
+
+bool vm_ult_step(struct vm_ult *ult)
+{
+	VM_ASSERT(ult->worker == vm_self->worker && vm_ult_in_steps(ult));
+	if (!is_woken(ult))
+		return false;
+	atomic_store_explicit(&ult->signal, VM_SIGNAL_NONE,
+			      memory_order_relaxed);
+	switch_to(vm_self, ult, VM_WHY_YIELDS);
+	return true;
+}
+
+void vm_ult_hand_over(struct vm_ult *ult, struct vm_worker *worker)
+{
+	VM_ASSERT(worker->index >= 0 && vm_ult_in_steps(ult));
+	if (vm_local_bytes())
+		locals_begin(ult);
+	ult->moves_to = worker;
+	/* Pairs with the exchange in vm_ult_wake(). */
+	if (atomic_exchange_explicit(&ult->signal, VM_SIGNAL_MOVED,
+				     memory_order_acq_rel) == VM_SIGNAL_WOKEN)
+		moved_wake(ult);
+}
+
 /* The caller, with nothing to run, polls and sleeps on its own stack until
  * there is a ULT to run. */
 static __attribute__((noinline)) struct vm_ult *
@@ -339,7 +396,10 @@ void vm_ult_suspend(void)
 	struct vm_worker *worker = self->worker;
 
 	if (VM_UNLIKELY(worker->index < 0)) {
-		thread_suspend(self);
+		if (self == &worker->root)
+			thread_suspend(self);
+		else
+			step_suspend(self);
 		return;
 	}
 	next = vm_worker_next_quick(worker);
@@ -479,9 +539,9 @@ _Noreturn void vm_ult_exit(int result)
 	struct vm_ult *self = vm_self, *next;
 	struct vm_worker *worker = self->worker;
 
-	VM_ASSERT(worker->index >= 0 && self != &worker->root);
+	VM_ASSERT(self != &worker->root);
 	self->result = result;
-	next = vm_worker_next(worker);
+	next = worker->index < 0 ? NULL : vm_worker_next(worker);
 	worker->zombie = self;
 	switch_to(self, next ? next : &worker->root, VM_WHY_ENDS);
 	vm_panic("a task that had ended was resumed");

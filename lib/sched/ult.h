@@ -36,8 +36,8 @@ struct vm_ult_end {
  * vm_ult_end plus 1. */
 enum { VM_ULT_ALIVE, VM_ULT_ENDED, VM_ULT_DETACHED };
 
-/* Values of vm_ult.signal. */
-enum { VM_SIGNAL_NONE, VM_SIGNAL_WOKEN, VM_SIGNAL_ASLEEP };
+/* Values of vm_ult.signal.  MOVED: it goes on as one of a worker. */
+enum { VM_SIGNAL_NONE, VM_SIGNAL_WOKEN, VM_SIGNAL_ASLEEP, VM_SIGNAL_MOVED };
 
 /* Values of vm_ult.view, what a task does; NONE: it runs no code of the
  * user. */
@@ -61,11 +61,12 @@ struct vm_ult {
 	const char *frame;   /* of the call it is in */
 	uint32_t hooks_from; /* core/instrument/hook.c */
 	uint8_t view;
-	uint8_t busy;		 /* it runs a callback of an event */
-	uint16_t observed;	 /* VM_INTERCEPT_ bits at the call's begin */
-	uint16_t call;		 /* its number, while the view is CALLS */
-	_Atomic uint32_t signal; /* OS threads: futex word */
-	_Atomic uintptr_t end;	 /* ALIVE, ENDED, DETACHED or who joins */
+	uint8_t busy;		    /* it runs a callback of an event */
+	uint16_t observed;	    /* VM_INTERCEPT_ bits at the call's begin */
+	uint16_t call;		    /* its number, while the view is CALLS */
+	_Atomic uint32_t signal;    /* OS threads: futex word; or of steps */
+	_Atomic uintptr_t end;	    /* ALIVE, ENDED, DETACHED or who joins */
+	struct vm_worker *moves_to; /* where who wakes it puts it; MOVED */
 	int (*body)(void *arg);
 	void *arg;
 	int result;
@@ -103,10 +104,27 @@ static inline struct vm_ult *vm_ult_origin(struct vm_ult *ult)
 
 /*
  * Makes a ULT that will run body(arg) on worker, not started yet; its stack
- * comes from pool.  0, -VMPI_ENOMEM, -VMPI_ELIMIT (logged).
+ * comes from pool.  The worker may be an OS thread, which runs it in steps.  0, -VMPI_ENOMEM, -VMPI_ELIMIT (logged).
  */
 int vm_ult_new(struct vm_ult **ult, struct vm_worker *worker,
 	       struct vm_stack_pool *pool, int (*body)(void *), void *arg);
+
+/*
+ * Runs ult, whose worker is the calling OS thread, which is no worker itself, until
+ * it waits, if it has been woken; whether it did.  One that has ended is joined or
+ * detached by the caller.
+ */
+bool vm_ult_step(struct vm_ult *ult);
+
+/* Such a ULT, whose thread is not in a step of it, goes on as one of a worker.  By
+ * any thread. */
+void vm_ult_hand_over(struct vm_ult *ult, struct vm_worker *worker);
+
+static inline bool vm_ult_has_ended(const struct vm_ult *ult)
+{
+	return atomic_load_explicit(&ult->end, memory_order_acquire) ==
+	       VM_ULT_ENDED;
+}
 
 /*
  * Makes a suspended (or new) ULT runnable; any OS thread may call.  Each

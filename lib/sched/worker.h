@@ -280,6 +280,12 @@ uint64_t vm_worker_own_ns(uint64_t took);
 /* Inside sched: runs ULTs until the scheduler stops (ult.c). */
 void vm_ult_run_all(struct vm_worker *worker);
 
+/* Whether a ULT runs in steps of an OS thread (vm_ult_step()). */
+static inline bool vm_ult_in_steps(const struct vm_ult *ult)
+{
+	return ult->worker->index < 0 && ult != &ult->worker->root;
+}
+
 static inline void vm_worker_push(struct vm_worker *worker, struct vm_ult *ult)
 {
 	ult->next = NULL;

@@ -483,9 +483,63 @@ static void test_poll(void)
 	sched_shared = 0;
 }
 
+static int stepped(void *arg)
+{
+	trace_add('a');
+	vm_ult_suspend();
+	trace_add('b');
+	vm_ult_suspend();
+	trace_add(vm_self->worker->index < 0 ? 'c' : 'w');
+	*(_Atomic bool *)arg = true;
+	return 7;
+}
+
+static struct vm_ult *stepped_new(_Atomic bool *done)
+{
+	struct vm_ult *ult;
+
+	*done = false;
+	trace_clear();
+	if (vm_ult_new(&ult, vm_self->worker, &sched_stacks, stepped, done))
+		bail("no ULT");
+	ok(!vm_ult_step(ult), "one that was not woken is not run");
+	vm_ult_wake(ult);
+	ok(vm_ult_step(ult), "a thread runs a ULT");
+	is_string(trace, "a", "until it waits");
+	vm_ult_wake(ult);
+	ok(vm_ult_step(ult) && !vm_ult_step(ult), "each wake is a step");
+	is_string(trace, "ab", "which goes on where it waited");
+	return ult;
+}
+
+/* In steps of an OS thread, to the end or until a worker goes on with it. */
+static void in_steps(void)
+{
+	_Atomic bool done;
+	struct vm_ult *ult;
+
+	sched_begin(1);
+	ult = stepped_new(&done);
+	vm_ult_wake(ult);
+	ok(vm_ult_step(ult) && vm_ult_has_ended(ult), "it ends in a step");
+	is_string(trace, "abc", "on the thread");
+	is_int(vm_ult_join(ult), 7, "and is joined");
+	for (int late = 0; late < 2; late++) {
+		ult = stepped_new(&done);
+		if (!late)
+			vm_ult_wake(ult);
+		vm_ult_hand_over(ult, &vm_sched.workers[0]);
+		if (late)
+			vm_ult_wake(ult);
+		is_int(vm_ult_join(ult), 7, "one handed over is joined");
+		ok(done && !strcmp(trace, "abw"), "a worker has run the rest");
+	}
+	sched_end();
+}
+
 int main(void)
 {
-	plan(33);
+	plan(55);
 	sched_begin(1);
 	sched_call(yield_body, NULL);
 	sched_call(wake_body, NULL);
@@ -501,6 +555,7 @@ int main(void)
 	test_threads();
 	test_far_join();
 	test_poll();
+	in_steps();
 	/* The last one, with a worker that is never stopped. */
 	sched_begin(1);
 	sched_call(eternal_body, NULL);

@@ -9,6 +9,8 @@
 #include "core/local/task.h"
 #include "sched/worker.h"
 #include "core/local/threads.h"
+#include "core/rank/wait.h"
+#include "sched/clocks.h"
 
 /* The worker of most ranks begins the task before, when they wait. */
 #define WAITS_NS 50000
@@ -16,6 +18,9 @@
 /* A rank that waits later for what it has started computes meanwhile, as does one
  * whose errand a helper has taken: so many of the next ones are not left to it. */
 #define EAGER 16
+
+/* A thread computes that has polled less often between two looks of its worker. */
+#define STEPS_FEW 8
 
 /* It is the caller's, or somebody else has it: NULL. */
 static struct vm_errand *errand_claim(uint64_t id)
@@ -41,22 +46,36 @@ static unsigned eager_get(void)
 				    memory_order_relaxed);
 }
 
+/* Whether the next one is not to be left. */
+static bool eager_take(void)
+{
+	unsigned eager = eager_get();
+
+	if (eager)
+		eager_set(eager - 1);
+	return eager;
+}
+
+/* Does it for the rank, which has come to it. */
+static void errand_do_own(uint64_t id)
+{
+	struct vm_errand *errand = errand_claim(id);
+
+	if (!errand)
+		return;
+	if (vm_clock_ns() - errand->since_ns >= WAITS_NS)
+		eager_set(EAGER);
+	errand->run(errand);
+}
+
 void vm_errand_do(uint64_t id)
 {
-	struct vm_errand *errand;
 	uint64_t left = id;
 
 	if (vm_errands_left() == id)
 		atomic_compare_exchange_strong(&vm_node->errands.left, &left,
 					       0);
-	errand = errand_claim(id);
-	if (!errand)
-		return;
-	if (vm_clock_ns() - errand->since_ns >= WAITS_NS)
-		eager_set(EAGER);
-	else if (eager_get())
-		eager_set(eager_get() - 1);
-	errand->run(errand);
+	errand_do_own(id);
 }
 
 static int errand_task(void *id)
@@ -65,6 +84,12 @@ static int errand_task(void *id)
 
 	if (errand)
 		errand->run(errand);
+	return 0;
+}
+
+static int errand_steps(void *id)
+{
+	errand_do_own((uintptr_t)id);
 	return 0;
 }
 
@@ -78,13 +103,100 @@ static bool task_begin(uint64_t id)
 	return true;
 }
 
-void vm_errands_begin(void)
+static void left_begin(void)
 {
 	uint64_t id = atomic_exchange(&vm_node->errands.left, 0);
 
 	/* Without memory it is left to a helper. */
 	if (id)
 		task_begin(id);
+}
+
+static void stepped_hand_over(void)
+{
+	struct vm_ult *task = atomic_exchange(&vm_node->errands.stepped, NULL);
+
+	if (task)
+		vm_task_hand_over(task);
+}
+
+void vm_errands_begin(void)
+{
+	left_begin();
+	stepped_hand_over();
+}
+
+static uint32_t steps_get(void)
+{
+	return atomic_load_explicit(&vm_node->errands.steps,
+				    memory_order_relaxed);
+}
+
+/* For others to see, or if there is one of another thread for the worker. */
+static void stepped_put(struct vm_ult *task)
+{
+	struct vm_ult *none = NULL;
+
+	if (!atomic_compare_exchange_strong(&vm_node->errands.stepped, &none,
+					    task))
+		vm_task_hand_over(task);
+}
+
+static struct vm_ult *stepped_new(void)
+{
+	uint64_t id = atomic_exchange(&vm_node->errands.left, 0);
+	struct vm_ult *task;
+
+	if (!id || vm_task_new_steps(&task, errand_steps, (void *)id))
+		return NULL;
+	__atomic_fetch_add(&vm_node->pvars.errands_stepped, 1,
+			   __ATOMIC_RELAXED);
+	atomic_fetch_add(&vm_node->errands.steps_begun, 1);
+	return task;
+}
+
+bool vm_errands_step(void)
+{
+	const struct vm_worker *worker = vm_self->worker;
+	struct vm_ult *task;
+	bool did;
+
+	/* Other threads may end, and who takes the time of a switch knows tasks
+	 * of workers. */
+	if (!vm_wait_rank() || vm_sched_observed()) {
+		left_begin();
+		return false;
+	}
+	task = atomic_exchange(&vm_node->errands.stepped, NULL);
+	if (task)
+		left_begin(); /* one at a time */
+	else
+		task = stepped_new();
+	if (!task)
+		return false;
+	atomic_store_explicit(&vm_node->errands.steps, steps_get() + 1,
+			      memory_order_relaxed);
+	did = task->worker == worker && vm_ult_step(task);
+	if (did && vm_ult_has_ended(task))
+		vm_ult_detach(task);
+	else
+		stepped_put(task);
+	return did;
+}
+
+void vm_errands_take_over(struct vm_errand_seen *seen, bool computes)
+{
+	uint32_t begun = atomic_load_explicit(&vm_node->errands.steps_begun,
+					      memory_order_relaxed);
+	uint32_t steps = steps_get();
+
+	if (computes ||
+	    (seen->steps_begun == begun && steps - seen->steps < STEPS_FEW)) {
+		eager_set(EAGER);
+		stepped_hand_over();
+	}
+	seen->steps_begun = begun;
+	seen->steps = steps;
 }
 
 /* Leaves an errand to who waits for it; the one that was left before begins. */
@@ -114,7 +226,7 @@ uint64_t vm_errand_start(struct vm_errand *errand, bool later)
 	if (!id) {
 		atomic_fetch_sub(&vm_node->errands.waiting, 1);
 		errand->run(errand);
-	} else if (later && vm_sched.hooks.thread_sleep && !eager_get()) {
+	} else if (later && vm_sched.hooks.thread_sleep && !eager_take()) {
 		errand_leave(id);
 	} else if (!task_begin(id)) {
 		vm_errand_do(id);
@@ -139,7 +251,8 @@ bool vm_errands_look(struct vm_errand_seen *seen)
 	if (!id)
 		return false;
 	if (id != seen->id) {
-		*seen = (struct vm_errand_seen){ id, now };
+		seen->id = id;
+		seen->since_ns = now;
 		return false;
 	}
 	/* One at a time: it may be about to begin. */

@@ -25,17 +25,20 @@ struct vm_errand {
 	bool helped;	   /* a helper does it */
 };
 
-/* One that waited at some time; each who looks has its own. */
+/* One that waited at some time, and the last one in steps; each who looks has its
+ * own. */
 struct vm_errand_seen {
 	uint64_t id, since_ns;
+	uint32_t steps_begun, steps;
 };
 
 /*
  * Has the errand of the caller's rank done, whose run() is set; now, if there is
  * no memory for more.  `later`: it takes so little that who waits for it may as
- * well do it: where the rank is a thread no task begins before the rank waits or
- * tests in vain for something else, since that would wake the worker; or else the
- * worker has a helper called when it looks again, which is after a few
+ * well do it: where the rank is a thread no task begins before the rank sleeps for
+ * something else, since that would wake the worker.  While the thread polls for that,
+ * or tests, it does the errand in steps.  If it does neither, the worker has a helper
+ * called when it looks again, or goes on with it, which is after a few
  * milliseconds.  After one that has waited so the next ones have tasks at once.
  * Its number, or 0.  May switch.
  */
@@ -52,8 +55,24 @@ static inline uint64_t vm_errands_left(void)
 				    memory_order_relaxed);
 }
 
-/* Begins a task for that one, if there is one; by a thread of its rank. */
+/* Whether a thread does one in steps. */
+static inline bool vm_errands_stepped(void)
+{
+	return VM_UNLIKELY(atomic_load_explicit(&vm_node->errands.stepped,
+						memory_order_relaxed) != NULL);
+}
+
+/* Does what can be done now of that one, or of the one that no task has begun for;
+ * whether that was anything.  By a thread that has polled.  May switch. */
+bool vm_errands_step(void);
+
+/* Begins a task of the worker for the one and for the other; by a thread of their
+ * rank. */
 void vm_errands_begin(void);
+
+/* The same for one in steps, by the worker, if the thread computes, or has done so
+ * most of the time since it looked last. */
+void vm_errands_take_over(struct vm_errand_seen *seen, bool computes);
 
 /* Whether some wait. */
 static inline bool vm_errands_wait(void)

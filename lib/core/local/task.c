@@ -60,12 +60,22 @@ static struct vm_worker *task_worker(struct vm_rank *rank)
 	return &vm_sched.workers[turn % (uint32_t)vm_sched.worker_count];
 }
 
-static int task_new(struct vm_ult **task, struct vm_stack_pool *stacks,
-		    vmpi_body body, void *arg, bool watched)
+/* Where a task of a rank (NULL: of none) counts that runs on this worker. */
+static struct core_rank_pvars *counts_on(const struct vm_worker *worker,
+					 struct vm_rank *rank)
+{
+	/* Without a rank too it may wait for the request of one. */
+	return rank && worker->index >= 0 ?
+		       &rank->pvars :
+		       &((struct vm_thread_cache *)worker->cache)->pvars;
+}
+
+static int task_new_on(struct vm_worker *worker, struct vm_ult **task,
+		       struct vm_stack_pool *stacks, vmpi_body body, void *arg,
+		       bool watched)
 {
 	struct vm_rank *rank = vm_rank_self();
 	struct task_start *start = malloc(sizeof(*start));
-	struct vm_worker *worker = task_worker(rank);
 	int rc;
 
 	if (!start)
@@ -77,10 +87,7 @@ static int task_new(struct vm_ult **task, struct vm_stack_pool *stacks,
 		return rc;
 	}
 	(*task)->owner = rank;
-	/* Without a rank too it may wait for the request of one. */
-	(*task)->counts =
-		rank ? &rank->pvars :
-		       &((struct vm_thread_cache *)worker->cache)->pvars;
+	(*task)->counts = counts_on(worker, rank);
 	(*task)->on_end = task_ended;
 	if (rank) {
 		atomic_fetch_add_explicit(&rank->tasks, 1,
@@ -92,6 +99,13 @@ static int task_new(struct vm_ult **task, struct vm_stack_pool *stacks,
 				  memory_order_relaxed);
 	vm_ult_wake(*task);
 	return 0;
+}
+
+static int task_new(struct vm_ult **task, struct vm_stack_pool *stacks,
+		    vmpi_body body, void *arg, bool watched)
+{
+	return task_new_on(task_worker(vm_rank_self()), task, stacks, body, arg,
+			   watched);
 }
 
 int vm_task_new(struct vm_ult **task, vmpi_body body, void *arg)
@@ -160,4 +174,20 @@ void vm_task_stacks_fini(struct vm_node *node)
 int vm_task_new_deep(struct vm_ult **task, vmpi_body body, void *arg)
 {
 	return task_new(task, &vm_node->rank_stacks, body, arg, false);
+}
+
+int vm_task_new_steps(struct vm_ult **task, vmpi_body body, void *arg)
+{
+	return task_new_on(vm_self->worker, task, &vm_node->rank_stacks, body,
+			   arg, false);
+}
+
+void vm_task_hand_over(struct vm_ult *task)
+{
+	struct vm_rank *rank = task->owner;
+	struct vm_worker *worker = task_worker(rank);
+
+	task->counts = counts_on(worker, rank);
+	vm_ult_detach(task);
+	vm_ult_hand_over(task, worker);
 }

@@ -19,6 +19,10 @@ int vm_task_new_sized(struct vm_ult **task, size_t stack_bytes, vmpi_body body,
 		      void *arg);
 /* As the first with a stack as large as those of ranks. */
 int vm_task_new_deep(struct vm_ult **task, vmpi_body body, void *arg);
+/* The same, but the caller, a thread of the rank, runs it by vm_ult_step() until it
+ * hands it over to the worker; or somebody else does, between two steps. */
+int vm_task_new_steps(struct vm_ult **task, vmpi_body body, void *arg);
+void vm_task_hand_over(struct vm_ult *task);
 
 struct vm_node;
 

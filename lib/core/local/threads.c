@@ -154,8 +154,11 @@ void vm_thread_release(void)
 	struct vm_thread_cache *cache = worker->cache;
 	struct vm_rank *rank = vm_rank_self();
 
-	if (rank)
+	if (rank) {
+		if (vm_errands_stepped())
+			vm_errands_begin();
 		act_end(rank, cache);
+	}
 	vm_thread_cache_fini(cache);
 	vm_worker_release(worker);
 	free(cache);

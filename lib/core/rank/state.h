@@ -155,7 +155,11 @@ struct vm_node {
 	struct {
 		struct vm_id_table table;
 		_Atomic uint32_t waiting;
-		_Atomic uint64_t left;	/* one without a task */
+		_Atomic uint64_t left; /* one without a task */
+		/* A task of one that a thread runs in steps; how many there
+		 * have been, and how often it was looked at. */
+		_Atomic(struct vm_ult *) stepped;
+		_Atomic uint32_t steps_begun, steps;
 		_Atomic unsigned eager; /* so many are to have one */
 		_Atomic bool called;	/* a helper, which has not come yet */
 		void (*help)(void);	/* calls one */

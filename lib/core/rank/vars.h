@@ -347,6 +347,9 @@ extern const struct vm_pvar_table core_chan_pvar_table;
 	X(COUNTER, errands_helped, "calls", NODE, TB, poll,                    \
 	  "Started collectives among processes that a helper has held, "       \
 	  "because the worker that was to do it went on computing")            \
+	X(COUNTER, errands_stepped, "calls", NODE, TB, poll,                   \
+	  "Started collectives among processes that a thread of the rank has " \
+	  "done, or begun, while it tested")                                   \
 	X(LEVEL, socket_peers, "processes", NODE, TB, fabric,                  \
 	  "Other processes of the job that only a network without remote "     \
 	  "memory of its own reaches: core_eager_net counts for them")         \

@@ -306,11 +306,14 @@ bool vm_progress_thread_poll(void)
 	bool did = false;
 
 	vm_progress_waits();
+	/* One that begins looks itself for what it needs. */
 	if (VM_UNLIKELY(vm_errands_left()))
-		vm_errands_begin();
+		did = vm_errands_step();
 	for (unsigned i = 0; i < ports; i++)
 		did |= vm_port_poll(vm_fabric_port(vm_node->fabric, i), false) >
 		       0;
+	if (vm_errands_stepped())
+		did |= vm_errands_step();
 	return did;
 }
 
@@ -432,15 +435,21 @@ static uint64_t nap_next(uint64_t ns, uint64_t most)
 }
 
 /* Threads that wait watch for themselves; whether they did since the worker
- * looked last, or do.  Then it has slept. */
+ * looked last, or do.  Then it has slept, unless it has something to run now. */
 static bool nap_beside(struct vm_worker *worker, uint64_t limit_ns)
 {
 	struct vm_thread_cache *cache = worker->cache;
 	uint32_t waits = atomic_load_explicit(&vm_node->progress.thread_waits,
 					      memory_order_relaxed);
+	bool computes = waits == cache->waits &&
+			!atomic_load(&vm_node->progress.thread_poller);
 
-	if (waits == cache->waits &&
-	    !atomic_load(&vm_node->progress.thread_poller)) {
+	if (vm_errands_stepped()) {
+		vm_errands_take_over(&cache->errand, computes);
+		if (worker->head)
+			return true;
+	}
+	if (computes) {
 		cache->nap_ns = 0;
 		return false;
 	}
@@ -448,10 +457,10 @@ static bool nap_beside(struct vm_worker *worker, uint64_t limit_ns)
 							NAP_NS_TESTS :
 							NAP_NS_MAX);
 	cache->waits = waits;
-	if (VM_UNLIKELY(vm_errands_wait())) {
+	if (VM_UNLIKELY(vm_errands_wait()))
 		vm_errands_look(&cache->errand);
+	if (VM_UNLIKELY(vm_errands_wait() || vm_errands_stepped()))
 		cache->nap_ns = NAP_NS_MIN;
-	}
 	if (!limit_ns || limit_ns > cache->nap_ns)
 		limit_ns = cache->nap_ns;
 	vm_worker_rest(worker, limit_ns);
@@ -473,7 +482,7 @@ bool vm_progress_thread_sleep(struct vm_ult *self)
 	struct vm_sleep sleep;
 	int rc;
 
-	if (VM_UNLIKELY(vm_errands_left()))
+	if (VM_UNLIKELY(vm_errands_left() || vm_errands_stepped()))
 		vm_errands_begin();
 	atomic_fetch_add_explicit(&vm_node->progress.thread_waits, 1,
 				  memory_order_relaxed);

@@ -4,6 +4,7 @@
  * `abort`, `exit`, `leave`, `die`, `bereft`, by rank 1.  Every rank prints a
  * line with the number of its faults.
  */
+#include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -247,6 +248,45 @@ static void start_and_wait(void)
 	}
 }
 
+static void start_and_test(void)
+{
+	MPI_Request request;
+
+	for (int i = 0; i < STARTS; i++) {
+		int flag = 0;
+
+		MPI_Ibarrier(MPI_COMM_WORLD, &request);
+		while (!flag)
+			MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+	}
+}
+
+/* Rank 0 has begun one in a test, and computes until another rank has finished it:
+ * that one says so outside of MPI. */
+static void start_and_compute(void)
+{
+	static const char name[] = "start_and_compute";
+	MPI_Request request;
+	int flag;
+
+	if (rank == 0)
+		unlink(name);
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank)
+		usleep(20000);
+	MPI_Ibarrier(MPI_COMM_WORLD, &request);
+	if (rank == 0)
+		MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+	else
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+	if (rank == 1)
+		expect(close(open(name, O_CREAT | O_WRONLY, 0600)) == 0,
+		       "a file is made");
+	while (rank == 0 && access(name, F_OK))
+		usleep(100);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 /* Whoever waits for one cannot do all. */
 static void start_several(void)
 {
@@ -304,6 +344,9 @@ static void starts(void)
 {
 	expect(growth_of("core_tasks", start_and_wait) < STARTS,
 	       "not each collective that is waited for at once is a task");
+	expect(growth_of("core_errands_stepped", start_and_test) > 0,
+	       "who tests does it in between");
+	start_and_compute();
 	start_several();
 	start_apart();
 }
