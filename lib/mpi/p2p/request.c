@@ -315,17 +315,24 @@ static VM_ENTRY_REST int wait_rest(int count, MPI_Request *requests,
 
 int PMPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 {
-	int i;
-
 	if (VM_UNLIKELY(count <= 0 || !requests || !vm_request_mpi()))
 		return wait_rest(count, requests, statuses);
 	vm_self->sends_in_row = 0;
-	i = finish_quickly(count, requests, statuses);
-	if (VM_LIKELY(i == count))
-		return MPI_SUCCESS;
-	if (statuses != MPI_STATUSES_IGNORE)
-		statuses += i;
-	return wait_rest(count - i, requests + i, statuses);
+	for (;;) {
+		int done = finish_quickly(count, requests, statuses);
+
+		if (VM_LIKELY(done == count))
+			return MPI_SUCCESS;
+		count -= done;
+		requests += done;
+		if (statuses != MPI_STATUSES_IGNORE)
+			statuses += done;
+		/* Operations often complete in their order: then this waits
+		 * once. */
+		if (vm_request_look(requests[count - 1]) != VM_REQUEST_PENDING)
+			return wait_rest(count, requests, statuses);
+		vm_req_await((struct vm_req **)&requests[count - 1], 1, 1);
+	}
 }
 
 static bool all_ready(int count, const MPI_Request *requests)
