@@ -6,10 +6,11 @@
 
 #include "core/rank/state.h"
 
-void vm_quick_copy(struct vm_req *req, const void *addr)
+void vm_quick_copy(struct vm_engine *engine, struct vm_req *req,
+		   const void *addr)
 {
 	memcpy(req->data.addr, addr, req->status.bytes);
-	vm_quick_complete(vm_self->worker, req);
+	vm_quick_complete(engine, vm_self->worker, req);
 }
 
 /* A few bytes, most often 8. */

@@ -33,16 +33,29 @@ static VM_ALWAYS_INLINE void vm_quick_leave(struct vm_engine *engine)
 	atomic_store_explicit(&engine->inside, false, memory_order_release);
 }
 
-/* Copies a payload into a receive whose status is set, and completes it. */
-void vm_quick_copy(struct vm_req *req, const void *addr);
+/* Copies a payload into a receive whose status is set, and vm_quick_complete(). */
+void vm_quick_copy(struct vm_engine *engine, struct vm_req *req,
+		   const void *addr);
 
-/* Completes a receive of this worker. */
-static VM_ALWAYS_INLINE void vm_quick_complete(struct vm_worker *worker,
+/* Completes a receive of this worker, whose engine has been entered, and leaves
+ * that. */
+static VM_ALWAYS_INLINE void vm_quick_complete(struct vm_engine *engine,
+					       struct vm_worker *worker,
 					       struct vm_req *req)
 {
-	struct vm_waiter *waiter = (struct vm_waiter *)atomic_load_explicit(
-		&req->state, memory_order_relaxed);
+	uintptr_t state =
+		atomic_load_explicit(&req->state, memory_order_relaxed);
+	struct vm_waiter *waiter = (struct vm_waiter *)state;
 
+	/* No exchange: whoever would wait for it on another thread enters the
+	 * engine for that (waiter_enter()). */
+	if (state == VM_REQ_PENDING) {
+		atomic_store_explicit(&req->state, VM_REQ_DONE,
+				      memory_order_release);
+		vm_quick_leave(engine);
+		return;
+	}
+	vm_quick_leave(engine);
 	/* The waiter of such a request waits for nothing else. */
 	if (VM_LIKELY(req->transient && waiter->ult->worker == worker &&
 		      !worker->next))
@@ -77,7 +90,6 @@ static VM_ALWAYS_INLINE bool vm_quick_send(struct vm_ult *self,
 		goto leave;
 	vm_match_unpost(&dest->match, node);
 	req->posted = false;
-	vm_quick_leave(engine);
 	self->sends_in_row++;
 	vm_pvar_add(pvars->sends, 1);
 	vm_pvar_add(pvars->sent_bytes, bytes);
@@ -87,9 +99,9 @@ static VM_ALWAYS_INLINE bool vm_quick_send(struct vm_ult *self,
 	req->status.error = 0;
 	if (VM_LIKELY(bytes == 8)) {
 		memcpy(req->data.addr, addr, 8);
-		vm_quick_complete(self->worker, req);
+		vm_quick_complete(engine, self->worker, req);
 	} else {
-		vm_quick_copy(req, addr);
+		vm_quick_copy(engine, req, addr);
 	}
 	return true;
 leave:

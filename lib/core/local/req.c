@@ -156,16 +156,35 @@ static bool req_counts(const struct vm_req *req)
 	       (req->active || req == &vm_req_done_send);
 }
 
+/* Changes the state of a request, from *old; false: it is another one, now in
+ * *old.  On its worker a receive may be completed without an exchange, inside the
+ * engine (vm_quick_complete()), so others change a pending one under the lock. */
+static bool state_change(struct vm_req *req, uintptr_t *old, uintptr_t state)
+{
+	struct vm_engine *engine = NULL;
+	bool changed;
+
+	if (req->kind == VM_REQ_RECV && req->rank &&
+	    !vm_engine_is_own(req->rank->engine, vm_self->worker))
+		engine = req->rank->engine;
+	if (VM_UNLIKELY(engine))
+		vm_engine_lock(engine);
+	/* Pairs with the exchange in vm_req_complete(). */
+	changed = atomic_compare_exchange_strong_explicit(&req->state, old,
+							  state,
+							  memory_order_acq_rel,
+							  memory_order_acquire);
+	if (VM_UNLIKELY(engine))
+		vm_engine_unlock(engine);
+	return changed;
+}
+
 /* Enters the waiter into a request; false: it is ready already. */
 static bool waiter_enter(struct vm_waiter *waiter, struct vm_req *req)
 {
 	uintptr_t pending = VM_REQ_PENDING;
 
-	/* Pairs with the exchange in vm_req_complete(). */
-	return atomic_compare_exchange_strong_explicit(&req->state, &pending,
-						       (uintptr_t)waiter,
-						       memory_order_acq_rel,
-						       memory_order_acquire);
+	return state_change(req, &pending, (uintptr_t)waiter);
 }
 
 /* Takes the waiter out again; false: it was not, or is no longer, in there. */
@@ -422,9 +441,7 @@ void vm_req_detach(struct vm_req *req)
 	/* So that the layers above recognise stale handles. */
 	req->persistent = req->active = false;
 	while (active && (old == VM_REQ_PENDING || old == VM_REQ_STALLED))
-		if (atomic_compare_exchange_weak_explicit(
-			    &req->state, &old, VM_REQ_DETACHED,
-			    memory_order_acq_rel, memory_order_acquire))
+		if (state_change(req, &old, VM_REQ_DETACHED))
 			return;
 	req_free(req);
 }

@@ -3,8 +3,9 @@
  * Requests: operations that were started and are not finished.
  *
  * A request completes by one atomic exchange of its state, which also yields
- * the waiter.  Any OS thread may complete a request; only the task that owns it
- * waits for it and finishes it.
+ * the waiter, or by a store where no other thread can change that meanwhile.  Any
+ * OS thread may complete a request; only the task that owns it waits for it and
+ * finishes it.
  */
 #ifndef CORE_LOCAL_REQ_H
 #define CORE_LOCAL_REQ_H

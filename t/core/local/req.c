@@ -3,10 +3,16 @@
  * Requests: waiting for one, all and any of them, testing, and completion by
  * other workers while the owner waits or tests.
  */
+#include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "core/local/engine.h"
 #include "core/local/req.h"
+#include "core/rank/rank.h"
+#include "core/runtime/node.h"
 #include "job.h"
 
 #define MANY 64
@@ -252,6 +258,66 @@ static void any_race(int rank, int size)
 	EXPECT(vmpi_send(world, NULL, 0, 0, 2) == 0);
 }
 
+/* A receive of a rank that an OS thread waits for. */
+struct elsewhere {
+	vmpi_req *req;
+	_Atomic bool attached, wait, waits;
+};
+
+static void *wait_elsewhere(void *arg)
+{
+	struct elsewhere *e = arg;
+
+	EXPECT(vmpi_attach(0) == 0);
+	atomic_store(&e->attached, true);
+	while (!atomic_load(&e->wait))
+		;
+	atomic_store(&e->waits, true);
+	EXPECT(vmpi_wait(&e->req, NULL) == 0);
+	EXPECT(vmpi_detach() == 0);
+	return NULL;
+}
+
+/* While a worker is in its engine, where it completes receives by stores, no
+ * thread changes their states. */
+static void wait_outside(int rank, int size)
+{
+	struct vm_engine *engine = vm_node->ranks[0].engine;
+	struct elsewhere e = { .req = NULL };
+	struct vm_req *req;
+	pthread_t thread;
+	bool inside;
+	int value = 0;
+
+	(void)size;
+	if (rank != 0)
+		return;
+	EXPECT(vmpi_irecv(vmpi_world(), &e.req, &value, sizeof(value), 0, 4) ==
+	       0);
+	req = e.req;
+	if (pthread_create(&thread, NULL, wait_elsewhere, &e))
+		bail("no thread");
+	while (!atomic_load(&e.attached))
+		vmpi_yield();
+	while (vm_sched.membarrier && !atomic_load(&engine->biased)) {
+		vm_engine_lock(engine);
+		vm_engine_unlock(engine);
+	}
+	inside = vm_engine_enter(engine);
+	atomic_store(&e.wait, true);
+	while (!atomic_load(&e.waits))
+		sched_yield();
+	/* Nothing of vmpi: that would leave the engine. */
+	usleep(10 * 1000);
+	if (inside) {
+		EXPECT(atomic_load(&req->state) == VM_REQ_PENDING);
+		vm_engine_unlock(engine);
+	}
+	value = 7;
+	EXPECT(vmpi_send(vmpi_world(), &value, sizeof(value), 0, 4) == 0);
+	pthread_join(thread, NULL);
+}
+
 /* More requests than any pool holds in one piece, waited for backwards. */
 static void many(int rank, int size)
 {
@@ -299,7 +365,7 @@ int main(void)
 		int ranks, workers;
 	} runs[] = { { 2, 1 }, { 2, 2 }, { 6, 2 }, { 7, 4 } };
 
-	plan(34);
+	plan(38);
 	stalled();
 	for (size_t i = 0; i < 4; i++) {
 		int ranks = runs[i].ranks, workers = runs[i].workers;
@@ -309,6 +375,7 @@ int main(void)
 		job(ranks, workers, all_to_all, "all of many, of every size");
 		job(ranks, workers, testing, "tests in a loop");
 		job(ranks, workers, errors, "errors of one among others");
+		job(ranks, workers, wait_outside, "a thread waits");
 		job(ranks, workers, any_race, "any of a few, in a race");
 		job(ranks, workers, many, "thousands");
 	}
