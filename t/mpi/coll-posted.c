@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ranks.h"
 
@@ -235,6 +236,41 @@ static void many(int rank, int size)
 	memory_free();
 }
 
+/* The root comes when the last rank has told it that it has gone on. */
+static void left(int rank, int size)
+{
+	int lengths[3] = { 4000, 16000, 600 }, gone = 0;
+
+	memory_get(size);
+	for (int i = 0; i < lengths[1]; i++)
+		out[i] = (unsigned)(rank + i);
+	if (rank == 0)
+		MPI_Recv(&gone, 1, MPI_INT, size - 1, 1, MPI_COMM_WORLD,
+			 MPI_STATUS_IGNORE);
+	for (int i = 0; i < 12; i++) {
+		int n = lengths[i % 3];
+
+		in[0] = in[n - 1] = 0;
+		MPI_Reduce(out, in, n, MPI_UNSIGNED, MPI_MAX, 0,
+			   MPI_COMM_WORLD);
+		wrong += rank == 0 && (in[0] != (unsigned)size - 1 ||
+				       in[n - 1] != (unsigned)(size + n - 2));
+	}
+	if (rank == size - 1)
+		MPI_Send(&rank, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+	wrong += rank == 0 && gone != size - 1;
+	memory_free();
+}
+
+/* Whether the ranks, each in its process, share processors. */
+static bool go_on(void)
+{
+	const char *nodes = getenv("TAP_NODES");
+
+	return nodes && atoi(nodes) == RANKS &&
+	       sysconf(_SC_NPROCESSORS_ONLN) < RANKS;
+}
+
 static void check(void (*body)(int rank, int size), const char *what)
 {
 	wrong = 0;
@@ -246,10 +282,14 @@ static void check(void (*body)(int rank, int size), const char *what)
 
 int main(void)
 {
-	plan(4);
+	plan(5);
 	check(moved, "blocks of many sizes");
 	check(reduced, "an operation that does not commute");
 	check(sums, "sums");
 	check(many, "many in a row");
+	if (go_on())
+		check(left, "who leaves its data to the root goes on");
+	else
+		skip(1, "members of a process wait for each other");
 	return done_testing();
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "core/meeting/leaders.h"
+#include "core/meeting/leaders_board.h"
 #include "core/meeting/leaders_msg.h"
 #include "core/meeting/leaders_talk.h"
 #include "core/meeting/meet.h"
@@ -248,9 +249,13 @@ int vm_leaders_drain(const struct vm_meet *meet, int process,
 	uint32_t follows = 0;
 	int rc = 0;
 
-	if (vm_leaders_talk_is_card(talk))
-		follows = ((const struct vm_leaders_card *)talk->in->data)
-				  ->follows;
+	if (vm_leaders_talk_is_card(talk)) {
+		const struct vm_leaders_card *card =
+			(const struct vm_leaders_card *)talk->in->data;
+
+		follows = card->follows;
+		vm_leaders_board_drop(meet->leaders, process, card);
+	}
 	while (follows-- && !rc) {
 		struct vm_req *req = NULL;
 
@@ -299,6 +304,7 @@ int vm_leaders_ahead_tell(const struct vm_meet *meet, int process,
 
 	if (!vm_leaders_talk_is_card(talk))
 		return 0;
+	rc = vm_leaders_drain(meet, process, talks);
 	talk->in->topic = VM_LEADERS_MISMATCH;
 	talk->in->bytes = 0;
 	for (int p = 1; p < meet->leaders->count && !rc; p++)

@@ -45,6 +45,20 @@ void vm_leaders_board_take_back(struct vm_leaders_card *card)
 }
 
 /* The board of a process, and *slot, as its card tells; NULL: it tells of none. */
+static struct vm_board *told_by(const struct vm_leaders *leaders, int process,
+				const struct vm_leaders_card *card,
+				uint32_t *slot)
+{
+	if (!card || !card->board || card->board > VM_BOARD_SLOTS ||
+	    !vm_node->fabric)
+		return NULL;
+	*slot = card->board - 1;
+	return process == leaders->self ?
+		       vm_fabric_board(vm_node->fabric)->board :
+		       vm_fabric_board_of(vm_node->fabric,
+					  leaders->processes[process].process);
+}
+
 static struct vm_board *told(const struct vm_meet *meet, int process,
 			     uint32_t *slot)
 {
@@ -57,13 +71,7 @@ static struct vm_board *told(const struct vm_meet *meet, int process,
 			       .heads->out.data;
 	else
 		card = vm_leaders_card_of(meet, process, &bytes);
-	if (!card || !card->board || !vm_node->fabric)
-		return NULL;
-	*slot = card->board - 1;
-	return process == leaders->self ?
-		       vm_fabric_board(vm_node->fabric)->board :
-		       vm_fabric_board_of(vm_node->fabric,
-					  leaders->processes[process].process);
+	return told_by(leaders, process, card, slot);
 }
 
 const char *vm_leaders_board_of(const struct vm_meet *meet, int process,
@@ -80,6 +88,16 @@ void vm_leaders_board_read(const struct vm_meet *meet, int process)
 	uint32_t slot;
 	struct vm_board *board = told(meet, process, &slot);
 
-	if (board && slot < VM_BOARD_SLOTS)
+	if (board)
+		vm_board_read(board, slot);
+}
+
+void vm_leaders_board_drop(const struct vm_leaders *leaders, int process,
+			   const struct vm_leaders_card *card)
+{
+	uint32_t slot;
+	struct vm_board *board = told_by(leaders, process, card, &slot);
+
+	if (board)
 		vm_board_read(board, slot);
 }

@@ -31,4 +31,8 @@ const char *vm_leaders_board_of(const struct vm_meet *meet, int process,
 				size_t bytes);
 void vm_leaders_board_read(const struct vm_meet *meet, int process);
 
+/* The same of a card that is not of this call. */
+void vm_leaders_board_drop(const struct vm_leaders *leaders, int process,
+			   const struct vm_leaders_card *card);
+
 #endif

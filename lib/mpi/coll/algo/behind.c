@@ -189,18 +189,21 @@ static int cards_exchange(struct vm_coll_view *view, struct vm_meet *meet,
 {
 	struct vm_leaders_card *card =
 		vm_leaders_card_for(meet, meet->leaders->self);
-	bool all = need == VM_LEADERS_ALL;
+	bool all = need == VM_LEADERS_ALL, left = need == VM_LEADERS_UP;
 	size_t card_bytes = 0;
 	int rc;
 
-	if (all)
+	view->post.left = left;
+	if (all || left)
 		vm_coll_posted_put(view, card, bytes);
 	if (all && !view->post.reads)
 		card_bytes = places_open(view, meet, card, bytes);
 	cards_fill(meet, view, card, bytes, need);
+	if (left && meet->leaders->self && !view->post.card)
+		card->follows = 1;
 	rc = vm_leaders_short(meet, card_bytes, need);
-	view->told = all ? meet : NULL;
-	view->meet.talks = all ? NULL : meet->talks;
+	view->told = all || (left && !meet->leaders->self) ? meet : NULL;
+	view->meet.talks = all || left ? NULL : meet->talks;
 	return vm_coll_posted_see(view, meet, rc);
 }
 
@@ -215,9 +218,13 @@ int vm_coll_behind(struct vm_meet *meet, enum vm_leaders_need need)
 	int rc;
 
 	if (mpi_cvar.check_types || any->first_size || !any->kind->part ||
-	    !is_even(any) || !is_near(leaders))
+	    !is_even(any))
 		return VM_PENDING;
 	plan = vm_coll_plan(meet);
+	if (vm_coll_posted_left(meet, &plan))
+		need = VM_LEADERS_UP;
+	else if (!is_near(leaders))
+		return VM_PENDING;
 	if (any->kind->family == VM_FAMILY_BCAST &&
 	    plan.algorithm != VM_ALGORITHM_LINEAR)
 		return VM_PENDING;

@@ -29,6 +29,7 @@ struct vm_coll_blocks {
 /* What this process has posted (posted.h). */
 struct vm_coll_post {
 	struct vm_leaders_card *card; /* that tells of it; NULL: nothing */
+	bool left;		      /* vm_coll_posted_left() */
 	bool reads;		      /* it reads what others post */
 	size_t stride;		      /* from block to block */
 };

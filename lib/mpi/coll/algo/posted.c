@@ -48,7 +48,7 @@ static bool is_posted(const struct vm_coll_view *view, size_t block_bytes)
 			view->any->kind->flow == VM_FLOW_BLOCKS) &&
 		       (view->leaders->count > 2 || block_bytes <= PAIR_MOST);
 	return reduce->pieces.count == (size_t)view->leaders->count &&
-	       vm_coll_is_plain(reduce->type) &&
+	       (view->post.left || vm_coll_is_plain(reduce->type)) &&
 	       (vm_coll_node_reduce_is_flat(reduce) ?
 			view->any->kind->family == VM_FAMILY_REDUCE :
 			vm_coll_node_reduce_is_shared(reduce));
@@ -100,6 +100,21 @@ static void fill(const struct vm_coll_view *view, char *to)
 		vm_data_copy_slow(&place, &block->out);
 		to += view->post.stride;
 	}
+}
+
+bool vm_coll_posted_left(const struct vm_meet *meet,
+			 const struct vm_coll_plan *plan)
+{
+	const struct vm_leaders *leaders = meet->leaders;
+	const struct vm_coll *any =
+		vm_coll_of(meet, leaders->processes[leaders->self].members[0]);
+	const struct vm_type *type = any->recv.type;
+
+	return any->kind->family == VM_FAMILY_REDUCE &&
+	       plan->algorithm == VM_ALGORITHM_LINEAR && !plan->packs &&
+	       leaders->of[any->root] == 0 && vm_leaders_may_go_ahead(meet) &&
+	       any->op->loops && type->extent == (MPI_Count)type->size &&
+	       vm_leaders_board_reaches(leaders);
 }
 
 void vm_coll_posted_put(struct vm_coll_view *view, struct vm_leaders_card *card,
@@ -175,6 +190,12 @@ int vm_coll_posted_see(struct vm_coll_view *view, struct vm_meet *meet,
 {
 	struct vm_coll_post *post = &view->post;
 	bool all = error == 0 && post->reads;
+
+	if (post->left) {
+		view->posted = error == 0 &&
+			       (!meet->leaders->self || post->card);
+		return error;
+	}
 
 	for (int p = 0; p < view->leaders->count && all; p++)
 		all = agrees(view, meet, p);

@@ -19,6 +19,38 @@ static char *posted(const struct vm_coll_node_reduce *reduce, int process)
 	return (char *)(uintptr_t)vm_coll_posted_of(reduce->view, process);
 }
 
+/* Where the vector of another process is, or has been received. */
+static const void *operand(const struct vm_coll_node_reduce *reduce,
+			   int process)
+{
+	const void *at = posted(reduce, process);
+
+	return at && vm_coll_is_plain(reduce->type) ? at :
+						      reduce->rooms[process];
+}
+
+/* Gets the vectors that are not posted, and those that have to be unpacked. */
+static int rooms_fill(const struct vm_coll_node_reduce *reduce,
+		      struct vm_leaders_data *talk)
+{
+	const struct vm_leaders *leaders = reduce->view->leaders;
+
+	for (int p = 0; p < leaders->count; p++) {
+		struct vm_data to, from;
+
+		if (p == leaders->self)
+			continue;
+		to = vm_type_data(reduce->type, reduce->rooms[p],
+				  reduce->count);
+		from = vm_data_bytes(posted(reduce, p), to.bytes);
+		if (!from.addr)
+			vm_leaders_recv(talk, p, &to);
+		else if (!vm_coll_is_plain(reduce->type))
+			vm_data_copy_slow(&to, &from);
+	}
+	return vm_leaders_received(talk);
+}
+
 /* Combines n elements of all vectors, `from` on: 0 or -VMPI_ENOMEM. */
 static int fold(const struct vm_coll_node_reduce *reduce, size_t from, size_t n,
 		void *to)
@@ -35,7 +67,7 @@ static int fold(const struct vm_coll_node_reduce *reduce, size_t from, size_t n,
 		int p = (int)pieces->process[i];
 
 		/* Who alone reads the others' has posted nothing. */
-		fold.operands[i] = p == self ? reduce->sum : posted(reduce, p);
+		fold.operands[i] = p == self ? reduce->sum : operand(reduce, p);
 	}
 	vm_coll_pieces_fold(reduce, &fold, pieces->count, from, n, to);
 	vm_fold_close(&fold);
@@ -123,10 +155,12 @@ static int for_root(struct vm_coll_node_reduce *reduce,
 	int root = (int)leaders->of[reduce->view->any->root];
 	int rc;
 
-	if (vm_coll_node_reduce_is_flat(reduce))
-		return leaders->self == root ?
-			       fold(reduce, 0, reduce->count, to) :
-			       0;
+	if (vm_coll_node_reduce_is_flat(reduce)) {
+		rc = leaders->self == root ? rooms_fill(reduce, talk) : 0;
+		return rc || leaders->self != root ?
+			       rc :
+			       fold(reduce, 0, reduce->count, to);
+	}
 	rc = share_fold(reduce, posted(reduce, leaders->self));
 	if (rc)
 		talk->error = rc;
