@@ -71,7 +71,7 @@ struct vm_pkt *vm_pkt_keep(struct vm_pkt *view)
 	moved->kept = true;
 	vm_pvar_add(port->pvars.kept, 1);
 	vm_pvar_max(port->pvars.kept_max, port->pvars.kept);
-	vm_port_unlock(port);
+	vm_port_unlock_calm(port);
 	return &moved->view;
 }
 
@@ -90,5 +90,5 @@ void vm_pkt_release(struct vm_pkt *view)
 		vm_conn_release(pkt->conn, pkt->parts);
 	vm_pvar_add(port->pvars.kept, (uint64_t)-1);
 	vm_port_recycle(port, pkt);
-	vm_port_unlock(port);
+	vm_port_unlock_calm(port);
 }

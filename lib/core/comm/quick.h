@@ -212,7 +212,7 @@ static VM_ALWAYS_INLINE bool vm_quick_recv_any(struct vm_ult *self,
 					       struct vm_env env, void *addr,
 					       size_t bytes, uint32_t call)
 {
-	const struct vm_rank *rank = self->owner;
+	struct vm_rank *rank = self->owner;
 
 	if (rank->port && source->via == &vm_engine_remote &&
 	    vm_straight_recv(self, rank, source, env, addr, bytes,

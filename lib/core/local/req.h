@@ -77,6 +77,8 @@ struct vmpi_req {
 	uint8_t kind;
 	bool transient;	 /* on its task's stack, with its waiter set: nobody
 			    else looks at its state, nobody frees it */
+	bool leads;	 /* a receive: its waiter receives what comes next from
+			    there, too */
 	bool observed;	 /* at its end vm_observe_sent() is to be called; of a
 			    receive: it is counted in progress.under_way */
 	bool persistent; /* vm_req_finish() deactivates instead of freeing */
@@ -132,6 +134,7 @@ static VM_ALWAYS_INLINE void vm_req_begin(struct vm_req *req)
 	req->status.error = 0;
 	req->msg = NULL;
 	req->transient = false;
+	req->leads = false;
 	req->observed = false;
 	req->persistent = false;
 	req->active = true;

@@ -103,6 +103,8 @@ int vm_leaders_new(struct vm_leaders **out, const struct vm_group *group,
 
 		process->members[process->count++] = i;
 	}
+	leaders->ones = leaders->count == group->size &&
+			leaders->count <= VM_LEADERS_STAR_MOST;
 	leaders->blocks = true;
 	for (size_t i = 1, changes = 0; i < size; i++) {
 		changes += leaders->of[i] != leaders->of[i - 1];
@@ -321,7 +323,9 @@ static int lost_tell(const struct vm_meet *meet)
 
 struct vm_leaders_card *vm_leaders_card(struct vm_meet *meet)
 {
-	meet->talks = vm_leaders_talks_get(meet->leaders);
+	/* It may have been begun (leaders_quick.h). */
+	if (!meet->talks)
+		meet->talks = vm_leaders_talks_get(meet->leaders);
 	if (!meet->talks)
 		return NULL;
 	return vm_leaders_card_for(meet, meet->leaders->self);

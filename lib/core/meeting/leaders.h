@@ -41,6 +41,7 @@ struct vm_leaders {
 	/* A process of the channel is gone, as far as this one has noticed in
 	 * its messages to the other leaders.  Never cleared. */
 	_Atomic bool lost;
+	bool ones;    /* each process has one member, and they are few */
 	bool blocks;  /* each one's members are neighbours in the channel */
 	uint32_t *of; /* by rank in the channel: the member's process */
 	/* Memory for the next exchange, or NULL. */

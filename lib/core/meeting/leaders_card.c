@@ -23,39 +23,52 @@ static unsigned length_of(uint64_t word)
 	return word ? 8 - (unsigned)__builtin_clzll(word) / 8 : 0;
 }
 
+/* Whole words are written, of which the next one covers what is not counted. */
+static char *word_put(char *to, uint64_t word, unsigned length)
+{
+	memcpy(to, &word, sizeof(word));
+	return to + length;
+}
+
+size_t vm_leaders_card_begin(char out[VM_LEADERS_CARD_BEGIN],
+			     const uint64_t key[VM_MEET_KEY_WORDS],
+			     uint32_t topic)
+{
+	unsigned none = topic == VM_LEADERS_AHEAD ? AHEAD_NONE : CHAINED_NONE;
+	unsigned first = length_of(key[0]), second = length_of(key[1]),
+		 third = length_of(key[2]), last = length_of(key[3]);
+	bool same = last && key[3] == key[2];
+	char *at = out + 2;
+
+	if (!first || (topic != VM_LEADERS_SHORT && last && !same))
+		return 0;
+	at = word_put(at, key[0], first);
+	at = word_put(at, key[1], second);
+	at = word_put(at, key[2], third);
+	if (!same)
+		at = word_put(at, key[3], last);
+	else
+		last = SAME;
+	if (topic != VM_LEADERS_SHORT)
+		last = same ? none + 1 : none;
+	out[0] = (char)(first << 4 | second);
+	out[1] = (char)(third << 4 | last);
+	return (size_t)(at - out);
+}
+
 size_t vm_leaders_card_pack(char out[VM_LEADERS_CARD_PACKED],
 			    const struct vm_leaders_card *card,
 			    size_t data_bytes, uint32_t topic)
 {
-	unsigned none = topic == VM_LEADERS_AHEAD ? AHEAD_NONE : CHAINED_NONE;
-	unsigned lengths[WORDS], at = 2;
-	uint64_t words[WORDS];
+	size_t begin;
 
-	memcpy(words, card->key, sizeof(words));
-	for (int i = 0; i < WORDS; i++)
-		lengths[i] = length_of(words[i]);
-	if (lengths[3] && words[3] == words[2])
-		lengths[3] = SAME;
-	if (topic != VM_LEADERS_SHORT) {
-		if (lengths[3] && lengths[3] != SAME)
-			return 0;
-		lengths[3] = lengths[3] ? none + 1 : none;
-	}
-	if (data_bytes != card->bytes || !lengths[0] || card->board ||
-	    card->reads)
+	if (data_bytes != card->bytes || data_bytes > VM_LEADERS_CARD_SHORT ||
+	    card->board || card->reads)
 		return 0;
-	for (int i = 0; i < WORDS; i++) {
-		unsigned length = lengths[i] >= CHAINED_NONE ? 0 : lengths[i];
-
-		if (at + length + data_bytes > VM_LEADERS_CARD_PACKED)
-			return 0;
-		for (unsigned j = 0; j < length; j++)
-			out[at++] = (char)(words[i] >> 8 * j);
-	}
-	out[0] = (char)(lengths[0] << 4 | lengths[1]);
-	out[1] = (char)(lengths[2] << 4 | lengths[3]);
-	memcpy(out + at, card->data, data_bytes);
-	return at + data_bytes;
+	begin = vm_leaders_card_begin(out, card->key, topic);
+	if (begin)
+		memcpy(out + begin, card->data, data_bytes);
+	return begin ? begin + data_bytes : 0;
 }
 
 bool vm_leaders_card_unpack(struct vm_leaders_card *card, size_t *data_bytes,

@@ -10,12 +10,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/meeting/meet_post.h"
+
 struct vm_leaders_card;
 
-#define VM_LEADERS_CARD_PACKED 16 /* bytes, at most */
+/* The most bytes of what is packed: what it begins with, of two bytes and the words
+ * of a key, and data. */
+#define VM_LEADERS_CARD_BEGIN 40
+#define VM_LEADERS_CARD_SHORT 64
+#define VM_LEADERS_CARD_PACKED (VM_LEADERS_CARD_BEGIN + VM_LEADERS_CARD_SHORT)
 
 /* The first byte of what is packed is larger than any topic. */
 #define VM_LEADERS_CARD_MARK 16
+
+/* Packs the key and the topic of a card behind which its data are to follow;
+ * returns how many bytes they take; 0: not this one. */
+size_t vm_leaders_card_begin(char out[VM_LEADERS_CARD_BEGIN],
+			     const uint64_t key[VM_MEET_KEY_WORDS],
+			     uint32_t topic);
 
 /* Packs a card whose data are those of one member, or none, and which of the three
  * topics of cards it has; returns how many bytes it takes; 0: too many, or there

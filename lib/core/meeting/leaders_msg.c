@@ -94,17 +94,15 @@ bool vm_leaders_msg_hear(const struct vm_meet *meet, int process, void *buf,
 	const struct vm_rank *rank = vm_self->owner;
 	struct vm_env env = env_of(meet, process);
 	vmpi_status status;
-	bool heard;
 
 	if (!rank || !rank->port || rank->port != first->port ||
 	    source->via != &vm_engine_remote)
 		return false;
 	/* Others may be ahead. */
-	heard = vm_match_arrived(&first->match) ?
-			vm_recv_arrived(first, env, buf, *bytes, &status) :
-			vm_straight_recv(vm_self, first, source, env, buf,
-					 *bytes, &status);
-	if (!heard)
+	if (!(vm_match_arrived(&first->match) &&
+	      vm_recv_arrived(first, env, buf, *bytes, &status)) &&
+	    !vm_straight_recv(vm_self, first, source, env, buf, *bytes,
+			      &status))
 		return false;
 	*bytes = status.bytes;
 	return true;

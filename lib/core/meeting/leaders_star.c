@@ -48,8 +48,7 @@ static int form_send(const struct vm_meet *meet, int p, const struct form *form,
 				    &talk->reqs[1]);
 }
 
-/* Cards to all are one send in a row, after some of which a rank yields. */
-static void row_keep(unsigned *in_row)
+void vm_leaders_row_keep(unsigned *in_row)
 {
 	if (vm_self->sends_in_row > *in_row)
 		vm_self->sends_in_row = *in_row;
@@ -69,7 +68,7 @@ int vm_leaders_cards_send(const struct vm_meet *meet, int count,
 	for (int p = 0; p < count && !rc; p++)
 		if (p != meet->leaders->self) {
 			rc = form_send(meet, p, &form, &talks[p]);
-			row_keep(&in_row);
+			vm_leaders_row_keep(&in_row);
 		}
 	vm_self->sends_in_row++;
 	return rc;
@@ -112,7 +111,7 @@ int vm_leaders_cards_deal(const struct vm_meet *meet,
 		memcpy(card->key, own->key, sizeof(card->key));
 		form_init(&form, to, bytes);
 		rc = form_send(meet, p, &form, &talks[p]);
-		row_keep(&in_row);
+		vm_leaders_row_keep(&in_row);
 	}
 	vm_self->sends_in_row++;
 	return rc;
@@ -129,7 +128,7 @@ int vm_leaders_cards_hear(const struct vm_meet *meet,
 		struct vm_leaders_head *in = &talks[p].heads->in;
 		size_t bytes = sizeof(*in);
 
-		if (p == leaders->self)
+		if (p == leaders->self || talks[p].in)
 			continue;
 		soon = soon && vm_leaders_msg_hear(meet, p, in, &bytes);
 		rc = soon ? vm_leaders_head_hear(&talks[p], in, bytes) :
@@ -300,22 +299,26 @@ int vm_leaders_star_follow(const struct vm_meet *meet,
 					    &talks[0].heads->in;
 	size_t bytes = star ? vm_leaders_bundle_room(leaders) : sizeof(*in);
 	bool is_heard = !goes_ahead || vm_leaders_are_heard(meet), soon, sent;
+	bool kept = talks[0].in != NULL; /* leaders_quick.h */
 	int rc = 0;
 
-	soon = !is_heard && vm_leaders_msg_hear(meet, 0, in, &bytes);
+	soon = !is_heard && (kept || vm_leaders_msg_hear(meet, 0, in, &bytes));
 	sent = !soon && (is_heard || vm_leaders_left_may_be(meet));
 	if (sent) {
 		out->left = is_heard ? vm_leaders_left_take(meet) : 0;
 		rc = vm_leaders_cards_send(meet, 1, out, talks, data_bytes);
 	}
-	if (!soon && !rc && !vm_leaders_msg_hear(meet, 0, in, &bytes)) {
+	if (!soon && !kept && !rc &&
+	    !vm_leaders_msg_hear(meet, 0, in, &bytes)) {
 		rc = vm_leaders_part_recv(meet, 0, in, bytes,
 					  &talks[0].reqs[0]);
-		if (!rc)
+		if (!rc) {
+			talks[0].reqs[0]->leads = true;
 			rc = vm_leaders_msg_wait(meet, &talks[0].reqs[0],
 						 &bytes);
+		}
 	}
-	if (!rc)
+	if (!rc && !kept)
 		rc = word_take(leaders, talks, in, bytes);
 	if (rc || is_heard)
 		return rc;

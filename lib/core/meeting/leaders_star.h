@@ -8,6 +8,10 @@
 
 #include "core/meeting/leaders_talk.h"
 
+/* Cards to all are one send in a row, after some of which a rank yields: to be
+ * called after each, with what it has been before the first. */
+void vm_leaders_row_keep(unsigned *in_row);
+
 /* Sends a card to the first `count` others. */
 int vm_leaders_cards_send(const struct vm_meet *meet, int count,
 			  struct vm_leaders_head *out,

@@ -407,18 +407,6 @@ static int leaders_meet(const struct vm_chan *chan, struct vm_meet_worker *self,
 	return 0;
 }
 
-/* One more meeting, and one more of what it is for. */
-static inline void meeting_count(size_t calls)
-{
-	struct core_rank_pvars *pvars = vm_counters();
-
-	if (VM_UNLIKELY(calls == VM_MEET_UNCOUNTED))
-		return;
-	vm_pvar_add(pvars->meetings, 1);
-	if (calls)
-		vm_pvar_add(*(uint64_t *)(void *)((char *)pvars + calls), 1);
-}
-
 int vm_meet_by(struct vm_chan *chan, void *args, const struct vm_meet_how *way,
 	       size_t calls)
 {
@@ -428,7 +416,7 @@ int vm_meet_by(struct vm_chan *chan, void *args, const struct vm_meet_how *way,
 	struct vm_meet_worker *worker;
 	int result;
 
-	meeting_count(calls);
+	vm_meet_counts(calls);
 	if (meet->size == 1)
 		return vm_meet_alone(args, way->last);
 	atomic_store_explicit(&seat->args, args, memory_order_relaxed);

@@ -256,6 +256,18 @@ int vm_meet(struct vmpi_chan *chan, void *args, vm_meet_last last);
 int vm_meet_by(struct vmpi_chan *chan, void *args,
 	       const struct vm_meet_how *way, size_t calls);
 
+/* Counts one more meeting, as vm_meet_by() does. */
+static inline void vm_meet_counts(size_t calls)
+{
+	struct core_rank_pvars *pvars = vm_counters();
+
+	if (VM_UNLIKELY(calls == VM_MEET_UNCOUNTED))
+		return;
+	vm_pvar_add(pvars->meetings, 1);
+	if (calls)
+		vm_pvar_add(*(uint64_t *)(void *)((char *)pvars + calls), 1);
+}
+
 /*
  * As vm_meet(), without waiting: when all members have started it, the last of
  * them runs last(meet) on a meeting of its own and everybody's req completes,

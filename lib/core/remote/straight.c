@@ -94,11 +94,11 @@ receive_find(struct vm_rank *rank, const struct vm_env *env, size_t bytes)
 									  NULL;
 }
 
-/* Completes a receive; whether that has woken somebody. */
+/* Completes a receive; whether that has woken who posts the next one. */
 static inline bool receive_end(struct vm_req *req)
 {
 	/* The waiter of such a request waits for nothing else. */
-	bool wakes = req->transient;
+	bool wakes = req->transient || req->leads;
 
 	vm_req_complete(req);
 	return wakes;
@@ -151,30 +151,45 @@ static inline bool is_alone(const struct vm_worker *worker)
 	       !atomic_load_explicit(&worker->inbox, memory_order_relaxed);
 }
 
+static __attribute__((noinline)) bool has_arrived(struct vm_rank *rank,
+						  struct vm_env env)
+{
+	bool arrived;
+
+	vm_engine_lock(rank->engine);
+	arrived = vm_match_peek(&rank->match, &env) != NULL;
+	vm_engine_unlock(rank->engine);
+	return arrived;
+}
+
 /*
  * Whether the mailbox has nothing that comes before a message for it.  Messages
  * of the source are delivered by who polls the port, and receives are posted by
- * the rank; in the context of collectives no other one wants the same.
+ * the rank; in the context of collectives no other one wants the same, and others
+ * may be ahead.
  */
-static inline bool is_empty(const struct vm_rank *rank, struct vm_env env)
+static inline bool is_empty(struct vm_rank *rank, struct vm_env env)
 {
+	if (env.context & 1)
+		return !vm_match_arrived(&rank->match) ||
+		       !has_arrived(rank, env);
 	return !vm_match_arrived(&rank->match) &&
-	       ((env.context & 1) || !vm_match_posted(&rank->match));
+	       !vm_match_posted(&rank->match);
 }
 
-static inline bool may_look(const struct vm_ult *self,
-			    const struct vm_rank *rank, struct vm_env env)
+static inline bool may_look(const struct vm_ult *self, struct vm_rank *rank,
+			    struct vm_env env)
 {
-	return VM_LIKELY(is_empty(rank, env) && is_alone(self->worker) &&
-			 !vm_observed() && !rank->overlap &&
+	return VM_LIKELY(((env.context & 1) || is_empty(rank, env)) &&
+			 is_alone(self->worker) && !vm_observed() &&
+			 !rank->overlap &&
 			 !atomic_load_explicit(&rank->peer_failed,
 					       memory_order_relaxed));
 }
 
 /* Whether a packet is the message, and one without anything unusual. */
-static inline bool is_wanted(const struct vm_rank *rank,
-			     const struct vm_pkt *pkt, struct vm_env env,
-			     size_t bytes)
+static inline bool is_wanted(struct vm_rank *rank, const struct vm_pkt *pkt,
+			     struct vm_env env, size_t bytes)
 {
 	const struct vm_wire_envelope *envelope = pkt->upper;
 
@@ -196,7 +211,7 @@ static inline int polls_most(void)
 		       POLLS;
 }
 
-bool vm_straight_recv(struct vm_ult *self, const struct vm_rank *rank,
+bool vm_straight_recv(struct vm_ult *self, struct vm_rank *rank,
 		      const struct vm_rank *source, struct vm_env env,
 		      void *addr, size_t bytes, vmpi_status *status)
 {

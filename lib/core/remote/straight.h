@@ -32,7 +32,7 @@ bool vm_straight_send(struct vm_ult *self, const struct vm_rank *dest,
  * where its sender has written it, or the network has put it, to the buffer, and
  * the receive is never posted.  *status has no error.
  */
-bool vm_straight_recv(struct vm_ult *self, const struct vm_rank *rank,
+bool vm_straight_recv(struct vm_ult *self, struct vm_rank *rank,
 		      const struct vm_rank *source, struct vm_env env,
 		      void *addr, size_t bytes, vmpi_status *status);
 

@@ -54,8 +54,11 @@ static void known(void)
 	       "a call without data takes 3 bytes");
 	is_int(there_and_back((uint64_t[]){ 0x05000123, 7, 8, 8 }, 8), 16,
 	       "the sum of 8 bytes takes 16");
-	is_int(there_and_back((uint64_t[]){ 0x05000123, 7, 16, 8 }, 16), 0,
-	       "of 16 bytes it does not fit");
+	is_int(there_and_back((uint64_t[]){ 0x05000123, 7, 16, 8 }, 16), 25,
+	       "of 16 bytes it takes 25");
+	is_int(there_and_back((uint64_t[]){ 17, 0, 0, 0 },
+			      VM_LEADERS_CARD_SHORT + 1),
+	       0, "more data than that do not fit");
 	is_int(there_and_back((uint64_t[]){ 0, 0, 0, 0 }, 0), 0,
 	       "nor does what has no call");
 	is_int(there_and_back_as((uint64_t[]){ 0x05000123, 7, 8, 8 }, 8,

@@ -9,6 +9,7 @@
 #include "core/local/work.h"
 #include "core/rank/chan.h"
 #include "mpi/coll/algo/hier.h"
+#include "mpi/coll/algo/quick.h"
 #include "mpi/coll/algo/small.h"
 #include "mpi/coll/types.h"
 
@@ -154,9 +155,11 @@ int vm_coll_run(struct vm_call *call, struct vm_coll *coll)
 	special = has_chan_stats(coll->owner);
 	if (special)
 		chan_stats_begin(coll, chan->context);
-	rc = vm_meet_by(chan, coll, &how,
-			coll->kind->ends ? VM_MEET_UNCOUNTED :
-					   coll->kind->calls);
+	rc = special ? VM_PENDING : vm_coll_quick(coll, chan);
+	if (rc == VM_PENDING)
+		rc = vm_meet_by(chan, coll, &how,
+				coll->kind->ends ? VM_MEET_UNCOUNTED :
+						   coll->kind->calls);
 	if (rc == -VMPI_EMISMATCH)
 		return vm_error(call, MPI_ERR_OTHER,
 				"the ranks disagree: others make a call of "
