@@ -33,10 +33,22 @@ static bool is_from(const unsigned *block, int from, int to, size_t n)
 	return true;
 }
 
+static void broadcasts(int rank, int size, int n)
+{
+	for (int root = 0; root < size; root += size / 2) {
+		for (size_t i = 0; i < (size_t)n; i++)
+			in[i] = rank == root ? word(root, n, i) : 0;
+		MPI_Bcast(in, n, MPI_UNSIGNED, root, MPI_COMM_WORLD);
+		wrong += !is_from(in, root, n, (size_t)n);
+	}
+}
+
 static void moves(int rank, int size, int n)
 {
 	MPI_Datatype apart;
 	size_t len = (size_t)n;
+
+	broadcasts(rank, size, n);
 
 	for (int to = 0; to < size; to++)
 		for (size_t i = 0; i < len; i++)

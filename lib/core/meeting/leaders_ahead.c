@@ -253,7 +253,7 @@ int vm_leaders_drain(const struct vm_meet *meet, int process,
 		const struct vm_leaders_card *card =
 			(const struct vm_leaders_card *)talk->in->data;
 
-		follows = card->follows;
+		follows = card->board ? 0 : card->follows;
 		vm_leaders_board_drop(meet->leaders, process, card);
 	}
 	while (follows-- && !rc) {

@@ -194,7 +194,7 @@ static int cards_exchange(struct vm_coll_view *view, struct vm_meet *meet,
 	int rc;
 
 	view->post.left = left;
-	if (all || left)
+	if (need != VM_LEADERS_DEALT)
 		vm_coll_posted_put(view, card, bytes);
 	if (all && !view->post.reads)
 		card_bytes = places_open(view, meet, card, bytes);
@@ -277,7 +277,10 @@ int vm_coll_behind_leaf(struct vm_meet *meet)
 	if (rc == 0)
 		rc = foresee(&view, root_card(meet)->bytes);
 	if (rc == 0)
+		rc = vm_coll_posted_take(&view, meet, root_card(meet));
+	if (rc == 0)
 		rc = view_do(&view, meet);
+	vm_coll_posted_end(&view);
 	vm_coll_view_close(&view);
 	return rc;
 }

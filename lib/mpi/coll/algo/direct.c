@@ -93,7 +93,7 @@ int vm_coll_direct(struct vm_coll_view *view)
 	struct vm_leaders_data talk;
 	int rc = 0, end;
 
-	if (!view->coming.count && !view->going.count)
+	if (!view->coming.count && !view->going.count && !view->meet.talks)
 		return 0;
 	vm_leaders_data_begin(&talk, &view->meet);
 	vm_leaders_places_expect(view->places, &talk);

@@ -17,9 +17,14 @@ static size_t aligned(size_t bytes)
 	return (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1);
 }
 
+static bool is_from_root(const struct vm_coll_view *view)
+{
+	return view->any->kind->flow == VM_FLOW_BCAST;
+}
+
 static bool is_for_all(const struct vm_coll_view *view)
 {
-	return view->any->kind->flow == VM_FLOW_ALL;
+	return view->any->kind->flow == VM_FLOW_ALL || is_from_root(view);
 }
 
 /* Whether only the process of the root reads what the others post. */
@@ -31,9 +36,13 @@ static bool is_for_root(const struct vm_coll_view *view)
 
 static bool posts(const struct vm_coll_view *view, int process)
 {
-	return !is_for_root(view) ||
-	       (int)view->leaders->of[view->any->root] != process;
+	bool root = (int)view->leaders->of[view->any->root] == process;
+
+	return is_from_root(view) ? root : !is_for_root(view) || !root;
 }
+
+/* Longer data of a root others fetch as quickly. */
+#define ROOT_MOST 65536
 
 /* Longer blocks two processes copy more quickly by the kernel, once. */
 #define PAIR_MOST 32768
@@ -43,6 +52,8 @@ static bool is_posted(const struct vm_coll_view *view, size_t block_bytes)
 {
 	const struct vm_coll_node_reduce *reduce = view->reduce;
 
+	if (is_from_root(view))
+		return view->leaders->count > 2 && block_bytes <= ROOT_MOST;
 	if (!reduce)
 		return (view->any->kind->flow == VM_FLOW_ALL ||
 			view->any->kind->flow == VM_FLOW_BLOCKS) &&
@@ -74,6 +85,8 @@ static size_t bytes_of(const struct vm_coll_view *view, int process)
 
 	if (view->reduce)
 		return view->reduce->count * view->reduce->type->size;
+	if (is_from_root(view))
+		return view->post.stride;
 	if (is_for_all(view))
 		return leaders->processes[process].count * view->post.stride;
 	return before(view, process, leaders->count);
@@ -100,6 +113,14 @@ static void fill(const struct vm_coll_view *view, char *to)
 		vm_data_copy_slow(&place, &block->out);
 		to += view->post.stride;
 	}
+}
+
+/* How many processes read what this one posts: a root does not itself. */
+static uint32_t readers(const struct vm_coll_view *view)
+{
+	uint32_t count = (uint32_t)view->leaders->count;
+
+	return is_for_root(view) ? 1 : is_from_root(view) ? count - 1 : count;
 }
 
 bool vm_coll_posted_left(const struct vm_meet *meet,
@@ -133,8 +154,7 @@ void vm_coll_posted_put(struct vm_coll_view *view, struct vm_leaders_card *card,
 	bytes = bytes_of(view, leaders->self);
 	if (bytes > VM_COLL_POSTED_MOST || !posts(view, leaders->self))
 		return;
-	to = vm_leaders_board_post(
-		card, bytes, is_for_root(view) ? 1 : (uint32_t)leaders->count);
+	to = vm_leaders_board_post(card, bytes, readers(view));
 	if (!to)
 		return;
 	post->card = card;
@@ -185,35 +205,54 @@ static bool agrees(const struct vm_coll_view *view, const struct vm_meet *meet,
 	return card && card->reads;
 }
 
+/* Whether all have, or the root has, or we have what is left to the root. */
+static bool is_seen(const struct vm_coll_view *view, const struct vm_meet *meet)
+{
+	bool all = view->post.reads;
+
+	if (is_from_root(view))
+		return view->post.card;
+	if (view->post.left)
+		return !meet->leaders->self || view->post.card;
+	for (int p = 0; p < view->leaders->count && all; p++)
+		all = agrees(view, meet, p);
+	return all;
+}
+
 int vm_coll_posted_see(struct vm_coll_view *view, struct vm_meet *meet,
 		       int error)
 {
 	struct vm_coll_post *post = &view->post;
-	bool all = error == 0 && post->reads;
 
-	if (post->left) {
-		view->posted = error == 0 &&
-			       (!meet->leaders->self || post->card);
-		return error;
-	}
-
-	for (int p = 0; p < view->leaders->count && all; p++)
-		all = agrees(view, meet, p);
-	view->posted = all;
-	if (all)
-		return view->reduce || blocks_take(view) ? 0 : -VMPI_EIO;
+	view->posted = error == 0 && is_seen(view, meet);
+	if (view->posted && is_from_root(view))
+		view->going.count = 0;
+	else if (view->posted && !view->reduce && !blocks_take(view))
+		return -VMPI_EIO;
 	/* After other errors somebody else may know of none, and read. */
-	if (post->card &&
+	if (!view->posted && post->card &&
 	    (error == 0 || error == VM_PENDING || error == -VMPI_EMISMATCH))
 		vm_leaders_board_take_back(post->card);
 	return error;
+}
+
+int vm_coll_posted_take(struct vm_coll_view *view, struct vm_meet *meet,
+			const struct vm_leaders_card *card)
+{
+	if (!is_from_root(view) || !card->board)
+		return 0;
+	view->told = meet;
+	view->post.stride = aligned(card->bytes);
+	view->posted = blocks_take(view);
+	return view->posted ? 0 : -VMPI_EIO;
 }
 
 void vm_coll_posted_end(struct vm_coll_view *view)
 {
 	int self = view->leaders->self;
 
-	if (!view->posted || (is_for_root(view) && posts(view, self)))
+	if (!view->posted ||
+	    ((is_for_root(view) || is_from_root(view)) && posts(view, self)))
 		return;
 	for (int p = 0; p < view->leaders->count; p++)
 		if (posts(view, p))

@@ -31,6 +31,10 @@ void vm_coll_posted_put(struct vm_coll_view *view, struct vm_leaders_card *card,
 int vm_coll_posted_see(struct vm_coll_view *view, struct vm_meet *meet,
 		       int error);
 
+/* The same of others than the root of a broadcast, which its card tells of. */
+int vm_coll_posted_take(struct vm_coll_view *view, struct vm_meet *meet,
+			const struct vm_leaders_card *card);
+
 /* Where the vector of a process is. */
 const void *vm_coll_posted_of(const struct vm_coll_view *view, int process);
 
