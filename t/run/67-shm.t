@@ -78,7 +78,7 @@ build halo halo.c
 eager() {
 	want=$1 name=$2 bytes=$3
 	shift 3
-	is "$(timeout 120 "$vmpirun" -n 2 --nodes 2 "$@" ./halo $bytes 10 eager \
+	is "$(timeout 120 $before "$vmpirun" -n 2 --nodes 2 "$@" ./halo $bytes 10 eager \
 		</dev/null 2>&1 | tr '\n' ' ')" "eager $want wrong 0 " "$name"
 }
 eager 10 'by TCP 64 KiB are eager' 65536 --set fabric_shm=off
@@ -92,6 +92,12 @@ eager 0 'core_eager_net=1 makes it the limit itself' 8193 \
 eager 10 'which is eager' 8192 --set fabric_shm=off --set core_eager_net=1
 eager 0 'through shared memory the limit counts' 8193
 eager 10 'alone' 8192
+before="taskset -c $(taskset -cp $$ | sed 's/.*[^0-9]\([0-9][0-9]*\)$/\1/')"
+eager 10 'on a shared core 32 KiB are eager' 32768
+eager 0 'a byte more is not' 32769
+eager 0 'core_eager_shared=1 makes it the limit itself' 8193 \
+	--set core_eager_shared=1
+before=
 
 # Ranks that are processes, of which one has nothing to share: it is reached over
 # the network, from all others, while these share memory.

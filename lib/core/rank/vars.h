@@ -59,6 +59,10 @@
 	  "How many times as long an eager message may be to a process that "  \
 	  "only a network without remote memory of its own reaches (tcp, "     \
 	  "net): there the data are copied on both sides in any case")         \
+	X(INT, eager_shared, 4, 1, 1024, "times", RANK, TD, p2p,               \
+	  "How many times as long an eager message may be through shared "     \
+	  "memory where processes of the job share cores: each step of a "     \
+	  "rendezvous waits there until its process has a turn")               \
 	X(CHOICE, rndv_protocol, VM_RNDV_AUTO, 0, 3,                           \
 	  "auto|read|write|pipeline", RANK, TB, rndv,                          \
 	  "Rendezvous protocol for long messages from other processes: the "   \

@@ -58,15 +58,25 @@ static size_t eager_limit(const struct vm_rank *rank, uint32_t context)
 				own);
 }
 
+/* How many times as long a message to the process may be. */
+static size_t eager_times(const struct vm_rank *rank, uint32_t process)
+{
+	if (vm_fabric_by_sockets(vm_node->fabric, process))
+		return (size_t)vm_rank_cvars(rank)->eager_net;
+	/* Each step of a rendezvous would wait for a turn of the core. */
+	return vm_sched.shared && vm_fabric_near(vm_node->fabric, process) ?
+		       (size_t)vm_rank_cvars(rank)->eager_shared :
+		       1;
+}
+
 static bool fits_eager(const struct vm_data *data, uint32_t context,
 		       uint32_t process)
 {
 	const struct vm_rank *self = vm_rank_self();
 	size_t limit = eager_limit(self, context);
 
-	if (VM_UNLIKELY(data->bytes > limit) &&
-	    vm_fabric_by_sockets(vm_node->fabric, process))
-		limit *= (size_t)vm_rank_cvars(self)->eager_net;
+	if (VM_UNLIKELY(data->bytes > limit))
+		limit *= eager_times(self, process);
 	return data->bytes <= limit &&
 	       data->bytes <= vm_fabric_limits(vm_node->fabric)->data_bytes;
 }
