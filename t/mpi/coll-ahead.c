@@ -61,6 +61,32 @@ static void leaf_goes_on(int rank, int size)
 		wrong += all[i] != i;
 }
 
+/* The same of a gather of blocks of which the others know nothing. */
+static void uneven_goes_on(int rank, int size)
+{
+	int counts[64], places[64], all[64 * 64] = { 0 }, own[64], gone = 0;
+
+	for (int r = 0; r < size; r++) {
+		counts[r] = r % 4 * 16;
+		places[r] = 64 * r;
+	}
+	for (int i = 0; i < 64; i++)
+		own[i] = 100 * rank + i;
+	if (rank == 0)
+		MPI_Recv(&gone, 1, MPI_INT, size - 1, 4, MPI_COMM_WORLD,
+			 MPI_STATUS_IGNORE);
+	MPI_Gatherv(own, counts[rank], MPI_INT, all, counts, places, MPI_INT, 0,
+		    MPI_COMM_WORLD);
+	if (rank == size - 1)
+		MPI_Send(&rank, 1, MPI_INT, 0, 4, MPI_COMM_WORLD);
+	if (rank)
+		return;
+	wrong += gone != size - 1;
+	for (int r = 0; r < size; r++)
+		for (int i = 0; i < counts[r]; i++)
+			wrong += all[places[r] + i] != 100 * r + i;
+}
+
 /* The last rank comes when the one before has told it that it has gone on. */
 static void scan_goes_on(int rank, int size)
 {
@@ -170,6 +196,40 @@ static void long_rounds(int rank, int size)
 	free(mine);
 }
 
+/* Blocks of 0 to 200,000 bytes, another for each rank, there and back. */
+static void uneven_round(int round, int rank, int size, char *own, char *all)
+{
+	static const int sizes[] = { 0,	   8,	 1,	60,	100, 2048,
+				     2049, 5000, 20000, 200000, 3 };
+	int counts[64], places[64], at = 0;
+
+	for (int r = 0; r < size; r++) {
+		counts[r] = round % 2 ? r % 9 : sizes[(7 * r + round) % 11];
+		places[r] = at;
+		at += counts[r];
+	}
+	memset(own, rank + round, (size_t)counts[rank]);
+	MPI_Gatherv(own, counts[rank], MPI_BYTE, all, counts, places, MPI_BYTE,
+		    0, MPI_COMM_WORLD);
+	for (int r = 0; r < size && rank == 0; r++)
+		for (int i = 0; i < counts[r]; i++)
+			wrong += all[places[r] + i]++ != (char)(r + round);
+	MPI_Scatterv(all, counts, places, MPI_BYTE, own, counts[rank], MPI_BYTE,
+		     0, MPI_COMM_WORLD);
+	for (int i = 0; i < counts[rank]; i++)
+		wrong += own[i] != (char)(rank + round + 1);
+}
+
+static void uneven_rounds(int rank, int size)
+{
+	char *own = malloc(200000), *all = malloc(200000 * (size_t)size);
+
+	for (int round = 0; round < ROUNDS; round++)
+		uneven_round(round, rank, size, own, all);
+	free(own);
+	free(all);
+}
+
 static void rounds(int rank, int size)
 {
 	for (int round = 0; round < ROUNDS; round++)
@@ -202,7 +262,7 @@ static void check(void (*body)(int rank, int size), const char *what)
 
 int main(void)
 {
-	plan(8);
+	plan(10);
 	if (goes_ahead()) {
 		check(root_goes_on,
 		      "the root goes on when its data are stored");
@@ -210,10 +270,14 @@ int main(void)
 	} else {
 		skip(2, "members of a process wait for each other");
 	}
-	if (goes_ahead() && atoi(getenv("TAP_NODES")) >= 8)
+	if (goes_ahead() && atoi(getenv("TAP_NODES")) >= 8) {
 		check(scan_goes_on, "in a scan the others go on");
-	else
-		skip(1, "members of a process wait for each other");
+		check(uneven_goes_on,
+		      "who leaves a block of its own size, too");
+	} else {
+		skip(2, "members of a process wait for each other");
+	}
+	check(uneven_rounds, "many blocks, each of its own size");
 	check(rounds, "many in a row, with one root and another");
 	words = 1024;
 	check(long_rounds, "many of 4 KiB");

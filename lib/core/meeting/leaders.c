@@ -198,6 +198,29 @@ static int other_gone(const struct vm_meet *meet, struct vm_leaders_talk *talks,
 	return rc ? rc : -VMPI_EMISMATCH;
 }
 
+int vm_leaders_follow(struct vm_meet *meet, const struct vm_data *data)
+{
+	struct vm_leaders_talk *talk = &meet->talks[0];
+	struct vm_req *reqs[2];
+	int rc = vm_leaders_msg_send(meet, 0, data, &reqs[0]), sent;
+
+	if (rc)
+		return rc;
+	rc = vm_leaders_head_recv(meet, 0, talk);
+	reqs[1] = talk->reqs[0];
+	if (!rc)
+		vm_req_await(reqs, 2, 1);
+	if (!rc && !vm_req_is_done(reqs[0]))
+		rc = vm_leaders_head_await(meet, 0, meet->talks);
+	/* Who has not gone hears this one. */
+	if (rc || talk->ahead)
+		vm_req_cancel(reqs[0]);
+	sent = vm_leaders_msg_wait(meet, &reqs[0], NULL);
+	if (!rc && talk->ahead)
+		return other_gone(meet, meet->talks, true);
+	return rc ? rc : sent;
+}
+
 /* The head behind a card, which says nothing that it does not. */
 static int talk_hear(const struct vm_meet *meet, int p,
 		     struct vm_leaders_talk *talks)

@@ -161,6 +161,11 @@ const struct vm_leaders_card *
 vm_leaders_card_of(const struct vm_meet *meet, int process, size_t *data_bytes);
 void vm_leaders_short_end(struct vm_meet *meet);
 
+/* Sends the first process what follows a card that says so, with VM_LEADERS_UP: 0;
+ * -VMPI_EMISMATCH: that one has gone in another call; or another error.  May
+ * switch. */
+int vm_leaders_follow(struct vm_meet *meet, const struct vm_data *data);
+
 /* A process that is in another call than this one; -1: none is. */
 int vm_leaders_other(const struct vm_meet *meet);
 

@@ -300,7 +300,7 @@ int vm_leaders_ahead_tell(const struct vm_meet *meet, int process,
 			  struct vm_leaders_talk *talks)
 {
 	struct vm_leaders_talk *talk = &talks[process];
-	int rc = 0;
+	int rc;
 
 	if (!vm_leaders_talk_is_card(talk))
 		return 0;

@@ -16,6 +16,14 @@
 #include "core/remote/failure.h"
 #include "sched/ult.h"
 
+bool vm_leaders_quick_as(struct vm_leaders_quick *quick,
+			 const uint64_t key[VM_MEET_KEY_WORDS],
+			 enum vm_leaders_topic topic)
+{
+	quick->begin = vm_leaders_card_begin(quick->packed, key, topic);
+	return quick->begin != 0;
+}
+
 bool vm_leaders_quick_begin(struct vm_leaders_quick *quick,
 			    const struct vm_chan *chan,
 			    const uint64_t key[VM_MEET_KEY_WORDS],
@@ -34,11 +42,10 @@ bool vm_leaders_quick_begin(struct vm_leaders_quick *quick,
 		return false;
 	quick->meet = meet;
 	quick->in_row = vm_self->sends_in_row;
-	quick->begin = vm_leaders_card_begin(quick->packed, key,
-					     need == VM_LEADERS_CHAIN ?
-						     VM_LEADERS_CHAINED :
-						     VM_LEADERS_AHEAD);
-	return quick->begin != 0;
+	return vm_leaders_quick_as(quick, key,
+				   need == VM_LEADERS_CHAIN ?
+					   VM_LEADERS_CHAINED :
+					   VM_LEADERS_AHEAD);
 }
 
 int vm_leaders_quick_tell(struct vm_leaders_quick *quick, int process,
@@ -59,9 +66,8 @@ int vm_leaders_quick_tell(struct vm_leaders_quick *quick, int process,
 	return rc;
 }
 
-/* Leaves what a process has said to vm_leaders_short(). */
-static int card_keep(const struct vm_leaders_quick *quick, int process,
-		     struct vm_leaders_quick_card *card)
+int vm_leaders_quick_keep(const struct vm_leaders_quick *quick, int process,
+			  struct vm_leaders_quick_card *card)
 {
 	struct vm_meet *meet = quick->meet;
 	struct vm_leaders_talk *talk;
@@ -88,19 +94,20 @@ int vm_leaders_quick_hear(struct vm_leaders_quick *quick, int process,
 	if (VM_LIKELY(card->bytes == quick->begin + bytes &&
 		      !memcmp(packed, quick->packed, quick->begin)))
 		return VM_DONE;
-	rc = card_keep(quick, process, card);
+	rc = vm_leaders_quick_keep(quick, process, card);
 	return rc ? rc : VM_PENDING;
 }
 
 int vm_leaders_quick_hear_all(struct vm_leaders_quick *quick,
-			      struct vm_leaders_quick_card *cards, size_t bytes)
+			      struct vm_leaders_quick_card *cards,
+			      const size_t *bytes)
 {
 	int rc = VM_DONE, p;
 
 	for (p = 1; p < quick->meet->leaders->count && rc == VM_DONE; p++)
-		rc = vm_leaders_quick_hear(quick, p, &cards[p], bytes);
+		rc = vm_leaders_quick_hear(quick, p, &cards[p], bytes[p]);
 	for (int i = 1; i < p - 1 && rc == VM_PENDING; i++)
-		if (card_keep(quick, i, &cards[i]))
+		if (vm_leaders_quick_keep(quick, i, &cards[i]))
 			rc = -VMPI_ENOMEM;
 	return rc;
 }

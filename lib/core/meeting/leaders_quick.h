@@ -45,6 +45,11 @@ bool vm_leaders_quick_begin(struct vm_leaders_quick *quick,
 			    const uint64_t key[VM_MEET_KEY_WORDS],
 			    enum vm_leaders_need need);
 
+/* Its cards have another topic from now on; false: they have no room for the key. */
+bool vm_leaders_quick_as(struct vm_leaders_quick *quick,
+			 const uint64_t key[VM_MEET_KEY_WORDS],
+			 enum vm_leaders_topic topic);
+
 /* Sends data, at most VM_LEADERS_CARD_SHORT bytes, to a process: 0 or an error.  May
  * switch. */
 int vm_leaders_quick_tell(struct vm_leaders_quick *quick, int process,
@@ -57,7 +62,11 @@ int vm_leaders_quick_hear(struct vm_leaders_quick *quick, int process,
 			  struct vm_leaders_quick_card *card, size_t bytes);
 int vm_leaders_quick_hear_all(struct vm_leaders_quick *quick,
 			      struct vm_leaders_quick_card *cards,
-			      size_t bytes);
+			      const size_t *bytes);
+
+/* Leaves what a process has said to vm_leaders_short(): 0 or an error. */
+int vm_leaders_quick_keep(const struct vm_leaders_quick *quick, int process,
+			  struct vm_leaders_quick_card *card);
 
 /* All has been said; all: all others have been heard.  0 or an error. */
 int vm_leaders_quick_end(struct vm_leaders_quick *quick, bool all);

@@ -256,7 +256,8 @@ int vm_leaders_star_lead(const struct vm_meet *meet,
 	bool alike = !rc &&
 		     vm_leaders_are_alike(leaders, leaders->count, talks);
 
-	if (alike && !have_data(leaders, talks)) {
+	if (alike && !have_data(leaders, talks) &&
+	    is_waited_for(leaders, talks)) {
 		/* That this one has gone says all. */
 		out->topic = VM_LEADERS_AHEAD;
 		return vm_leaders_cards_send(meet, leaders->count, out, talks,

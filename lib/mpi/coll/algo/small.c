@@ -10,6 +10,7 @@
 
 #include "mpi/coll/algo/behind.h"
 #include "mpi/coll/algo/chain.h"
+#include "mpi/coll/algo/gatherv.h"
 #include "mpi/coll/algo/plan.h"
 #include "mpi/coll/algo/shown.h"
 
@@ -475,6 +476,19 @@ static bool cards_deal(struct vm_meet *meet, const struct vm_coll_shown *mine,
 	return small;
 }
 
+static int gatherv(struct vm_meet *meet, struct vm_coll *coll)
+{
+	int rc = vm_coll_gatherv(meet, coll);
+
+	if (rc == VM_PENDING)
+		return rc;
+	if (rc == -VMPI_EMISMATCH)
+		rc = differs_from(meet);
+	if (meet->talks)
+		vm_leaders_short_end(meet);
+	return rc;
+}
+
 int vm_coll_small_far(struct vm_meet *meet)
 {
 	const struct vm_leaders *leaders = meet->leaders;
@@ -489,6 +503,8 @@ int vm_coll_small_far(struct vm_meet *meet)
 	bool small;
 	int rc;
 
+	if (vm_coll_is_gatherv(meet, any))
+		return gatherv(meet, vm_coll_of(meet, team.members[0]));
 	if ((any->kind->whole && !any->kind->plain) ||
 	    !vm_coll_plan_is_small(any, &mine.room))
 		return VM_PENDING;
