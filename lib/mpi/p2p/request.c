@@ -331,6 +331,7 @@ int PMPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 		 * once. */
 		if (vm_request_look(requests[count - 1]) != VM_REQUEST_PENDING)
 			return wait_rest(count, requests, statuses);
+		vm_wait_in(vm_self, VM_CALL_MPI_FIRST + VM_CALL_Waitall);
 		vm_req_await((struct vm_req **)&requests[count - 1], 1, 1);
 	}
 }
