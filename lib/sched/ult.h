@@ -104,7 +104,8 @@ static inline struct vm_ult *vm_ult_origin(struct vm_ult *ult)
 
 /*
  * Makes a ULT that will run body(arg) on worker, not started yet; its stack
- * comes from pool.  The worker may be an OS thread, which runs it in steps.  0, -VMPI_ENOMEM, -VMPI_ELIMIT (logged).
+ * comes from pool.  The worker may be an OS thread, which runs it in steps.
+ * 0, -VMPI_ENOMEM, -VMPI_ELIMIT (logged).
  */
 int vm_ult_new(struct vm_ult **ult, struct vm_worker *worker,
 	       struct vm_stack_pool *pool, int (*body)(void *), void *arg);

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "core/meeting/leaders_board.h"
 #include "core/meeting/leaders_place.h"
 #include "mpi/coll/algo/node_reduce.h"
 #include "mpi/coll/algo/pack.h"
@@ -59,13 +60,26 @@ bool vm_coll_behind_expected(const struct vm_meet *meet,
 	       block_bytes(vm_coll_of(meet, (size_t)any->root)) > most_bytes;
 }
 
+/* Blocks that each gets from each are quicker on boards from here on. */
+#define BOARD_BYTES 128
+
+/* The most bytes of a block that goes with the others in one message. */
+static size_t packed_most(const struct vm_coll_view *view)
+{
+	size_t most = vm_coll_packed_most(view, view->leaders->self == 0);
+
+	return view->any->kind->swaps && most > BOARD_BYTES &&
+			       vm_leaders_board_reaches(view->leaders) ?
+		       BOARD_BYTES :
+		       most;
+}
+
 /* Whether the members here make one call, with blocks that go by themselves; the
  * view has been prepared. */
 static bool is_long(const struct vm_coll_view *view, size_t *bytes)
 {
 	const struct vm_coll *any = view->any;
 	char what[sizeof(any->what)];
-	int other = view->leaders->self == 0;
 
 	*bytes = 0;
 	for (uint32_t i = 0; i < view->here->count; i++) {
@@ -89,7 +103,7 @@ static bool is_long(const struct vm_coll_view *view, size_t *bytes)
 		return false;
 	return !view->plan.packs ||
 	       (any->kind->direct && !(any->kind->swaps && any->in_place) &&
-		*bytes > vm_coll_packed_most(view, other));
+		*bytes > packed_most(view));
 }
 
 /* Says that the call is a long one, with a plan; to each process, where a card is
