@@ -201,7 +201,7 @@ static void uneven_round(int round, int rank, int size, char *own, char *all)
 {
 	static const int sizes[] = { 0,	   8,	 1,	60,	100, 2048,
 				     2049, 5000, 20000, 200000, 3 };
-	int counts[64], places[64], at = 0;
+	int counts[64] = { 0 }, places[64] = { 0 }, at = 0;
 
 	for (int r = 0; r < size; r++) {
 		counts[r] = round % 2 ? r % 9 : sizes[(7 * r + round) % 11];

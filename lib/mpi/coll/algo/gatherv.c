@@ -6,18 +6,9 @@
 
 #include <string.h>
 
-#include "base/copy.h"
 #include "core/meeting/leaders.h"
 #include "core/meeting/leaders_ahead.h"
 #include "mpi/coll/algo/shown.h"
-
-static void move(const struct vm_data *to, const struct vm_data *from)
-{
-	if (to->layout || from->layout)
-		vm_data_copy_slow(to, from);
-	else
-		vm_copy(to->addr, from->addr, from->bytes);
-}
 
 /* Whether member `rank` sends as much as the root expects; else an error of the
  * root. */
@@ -41,7 +32,7 @@ static int leaf(struct vm_meet *meet, struct vm_coll *coll,
 	int rc;
 
 	if (size <= VM_LEADERS_CARD_DATA) {
-		move(&shown, &data);
+		vm_data_copy(&shown, &data);
 		card->bytes = (uint32_t)size;
 		return vm_leaders_short(meet, data.bytes, VM_LEADERS_UP);
 	}
@@ -68,7 +59,7 @@ static int block_take(struct vm_meet *meet, struct vm_coll *coll, int rank,
 	if (!card->follows) {
 		from = vm_data_bytes(card->data, card->bytes);
 		if (is_expected(coll, rank, from.bytes, to.bytes))
-			move(&to, &from);
+			vm_data_copy(&to, &from);
 		return 0;
 	}
 	memcpy(&size, card->data, sizeof(size));
@@ -92,7 +83,7 @@ static int root(struct vm_meet *meet, struct vm_coll *coll,
 	if (!coll->in_place) {
 		from = vm_blocks_data(&coll->send, 0);
 		if (is_expected(coll, 0, from.bytes, to.bytes))
-			move(&to, &from);
+			vm_data_copy(&to, &from);
 	}
 	vm_leaders_data_begin(&talk, meet);
 	for (int p = 1; p < meet->leaders->count && !rc; p++)

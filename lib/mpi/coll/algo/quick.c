@@ -343,12 +343,10 @@ static int scan(struct quick_call *call)
 	if (rc != VM_DONE)
 		return rc;
 	vm_coll_key(key, coll);
-	if (self == 1) {
-		vm_leaders_quick_as(&call->quick, key, VM_LEADERS_SHORT);
+	vm_leaders_quick_as(&call->quick, key, VM_LEADERS_SHORT);
+	if (self == 1)
 		return scan_add(call,
 				vm_leaders_quick_data(&call->quick, &told));
-	}
-	vm_leaders_quick_as(&call->quick, key, VM_LEADERS_SHORT);
 	rc = vm_leaders_quick_hear(&call->quick, self - 1, &card, own.bytes);
 	if (rc == VM_DONE)
 		return scan_add(call,
