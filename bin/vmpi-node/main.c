@@ -289,13 +289,14 @@ static int job_leave(int status)
 
 /*
  * malloc() gives memory that is freed back to the kernel from 128 KiB on, by
- * what it calls thresholds of a process.  Here many ranks share them, and each
- * return interrupts the other workers.  Both rise when a block beyond them is
- * freed, unless the user has set them (mallopt(3)).
+ * what it calls thresholds of a process.  Programs that allocate their buffers
+ * for each exchange would fault all pages each time, and where ranks share the
+ * process each return interrupts the other workers.  Both rise when a block
+ * beyond them is freed, unless the user has set them (mallopt(3)).
  */
 static void heap_prepare(void)
 {
-	void *volatile block = node.ranks > 1 ? malloc(HEAP_BLOCK) : NULL;
+	void *volatile block = malloc(HEAP_BLOCK);
 
 	free(block);
 }
