@@ -46,8 +46,9 @@ struct vm_thread_cache {
 	unsigned poll_rounds; /* ... after which there is one */
 	unsigned help_rounds; /* polls without a look at the others' ports */
 	struct vm_port_seen *seen; /* by port */
-	bool *left;  /* likewise: others poll it while this one watches, */
-	bool beside; /* ... and there may be such */
+	bool *left;    /* likewise: others poll it while this one watches, */
+	bool beside;   /* ... and there may be such */
+	unsigned vain; /* looks whether they still do (core/remote/pace.h) */
 	_Atomic bool called; /* was woken to watch (core/remote/progress.h) */
 	uint32_t waits;	     /* of threads, at the last check */
 	uint64_t nap_ns;     /* the last one beside them */

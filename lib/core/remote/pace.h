@@ -5,7 +5,8 @@
  * soon as at first when there was something to do.
  *
  * Only who is called in vain comes later to a call: the looks between say nothing
- * about the operations that call it.
+ * about the operations that call it.  And how often a worker that watches on the
+ * core of another one looks whether that one still polls.
  */
 #ifndef CORE_REMOTE_PACE_H
 #define CORE_REMOTE_PACE_H
@@ -62,6 +63,29 @@ static inline void vm_pace_adapt(struct vm_pace *pace, bool called, bool did,
 		vm_pace_step(&pace->call_ns, did);
 	if (later)
 		vm_pace_step(&pace->later_ns, did);
+}
+
+/* Between two such looks while something long is under way, at first, and at most.
+ * They take the core from who polls; twice as late only after a row of them in vain,
+ * so that the first look that is needed comes late by a small part of that row. */
+#define VM_PACE_DOZE_NS 400000
+#define VM_PACE_DOZE_NS_MAX 3200000
+#define VM_PACE_DOZE_ROW 32
+
+/* vain: looks in vain since the last one that was not. */
+static inline uint64_t vm_pace_doze_ns(unsigned vain)
+{
+	uint64_t ns = (uint64_t)VM_PACE_DOZE_NS << vain / VM_PACE_DOZE_ROW;
+
+	return ns < VM_PACE_DOZE_NS_MAX ? ns : VM_PACE_DOZE_NS_MAX;
+}
+
+/* What becomes of vain by one more look. */
+static inline unsigned vm_pace_doze_vain(unsigned vain, bool did)
+{
+	if (did)
+		return 0;
+	return vm_pace_doze_ns(vain) < VM_PACE_DOZE_NS_MAX ? vain + 1 : vain;
 }
 
 #endif

@@ -12,6 +12,7 @@
 #include "core/local/engine.h"
 #include "core/rank/state.h"
 #include "core/remote/agent.h"
+#include "core/remote/pace.h"
 #include "core/instrument/trace.h"
 #include "fabric/end/sleep.h"
 #include "fabric/fabric.h"
@@ -20,8 +21,8 @@
 
 /* Naps of the watcher, which double from the one to the other. */
 #define NAP_NS_SHORT 50000
-#define NAP_NS_LONG 400000
-#define NAP_NS_CALM 3200000 /* likewise, while no long operation is under way */
+#define NAP_NS_LONG VM_PACE_DOZE_NS
+#define NAP_NS_CALM VM_PACE_DOZE_NS_MAX /* while nothing long is under way */
 
 /* A port that nobody has polled for so long: a sender in a loop polls when it
  * has used up its budget some times. */
@@ -379,15 +380,16 @@ static bool are_left(struct vm_thread_cache *cache)
 }
 
 /* How long it does so without a look at the ports that it has left to others:
- * what comes there for ranks that compute is urgent if others wait for it. */
-static uint64_t doze_most(void)
+ * what comes there for ranks that compute is urgent if others wait for it, but on
+ * the cores of those that poll the looks shall not take much of their time. */
+static uint64_t doze_most(const struct vm_thread_cache *cache)
 {
 	bool urgent = atomic_load_explicit(&vm_node->progress.under_way,
 					   memory_order_relaxed) > 0 ||
 		      atomic_load_explicit(&vm_node->progress.lasting,
 					   memory_order_relaxed) > 0;
 
-	return urgent ? NAP_NS_LONG : NAP_NS_CALM;
+	return urgent ? vm_pace_doze_ns(cache->vain) : NAP_NS_CALM;
 }
 
 /* Waits; now and then it looks after the ports that it has left to others. */
@@ -401,7 +403,9 @@ static void doze(struct vm_thread_cache *cache, const struct vm_sleep *sleep,
 		if (vm_fabric_sleep_wait(vm_node->fabric, sleep, now + ns) ||
 		    !are_left(cache))
 			return;
-		ns = 2 * ns < doze_most() ? 2 * ns : doze_most();
+		if (vm_sched.crowded || vm_sched.shared)
+			cache->vain = vm_pace_doze_vain(cache->vain, false);
+		ns = 2 * ns < doze_most(cache) ? 2 * ns : doze_most(cache);
 		now = vm_clock_ns();
 	}
 	vm_fabric_sleep_wait(vm_node->fabric, sleep, until);
@@ -539,9 +543,12 @@ static bool has_nothing(struct vm_worker *worker)
 	struct vm_thread_cache *cache = worker->cache;
 
 	cache->help_rounds = (unsigned)-1;
+	if (vm_progress_poll(worker)) {
+		cache->vain = vm_pace_doze_vain(cache->vain, true);
+		return false;
+	}
 	/* What a death wakes is not counted as found. */
-	return !vm_progress_poll(worker) && !worker->head && !worker->next &&
-	       atomic_load(&worker->sleeping);
+	return !worker->head && !worker->next && atomic_load(&worker->sleeping);
 }
 
 /* Watches until there is something for the worker to do, the time `until` has

@@ -66,9 +66,31 @@ static void looks(void)
 	is_int(vm_pace_later_ns(&pace), FIRST, "until one finds something");
 }
 
+static unsigned doze(unsigned vain, int times)
+{
+	for (int i = 0; i < times; i++)
+		vain = vm_pace_doze_vain(vain, false);
+	return vain;
+}
+
+static void dozes(void)
+{
+	unsigned row = doze(0, VM_PACE_DOZE_ROW);
+
+	is_int(vm_pace_doze_ns(doze(0, VM_PACE_DOZE_ROW - 1)), VM_PACE_DOZE_NS,
+	       "a watcher looks after others' ports as often for a while");
+	is_int(vm_pace_doze_ns(row), 2 * VM_PACE_DOZE_NS,
+	       "and half as often after a row of looks in vain");
+	is_int(vm_pace_doze_ns(doze(row, 100 * VM_PACE_DOZE_ROW)),
+	       VM_PACE_DOZE_NS_MAX, "up to a limit");
+	is_int(vm_pace_doze_ns(vm_pace_doze_vain(row, true)), VM_PACE_DOZE_NS,
+	       "until one finds something");
+}
+
 int main(void)
 {
 	calls();
 	looks();
+	dozes();
 	return done_testing();
 }
