@@ -115,6 +115,19 @@ static void kick_write(struct vm_fabric *fabric)
 		vm_panic("cannot write an event counter");
 }
 
+_Atomic uint32_t *vm_fabric_away(const struct vm_fabric *fabric)
+{
+	return vm_shm_away(fabric->shm);
+}
+
+bool vm_port_partner_runs(const struct vm_port *port)
+{
+	const struct vm_inlet *last =
+		atomic_load_explicit(&port->inlets.last, memory_order_relaxed);
+
+	return last && !vm_shm_is_away(port->fabric->shm, last->process);
+}
+
 void vm_fabric_kick(struct vm_fabric *fabric)
 {
 	/* Pairs with the fence in vm_fabric_sleep_begin(). */

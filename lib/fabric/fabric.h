@@ -377,6 +377,14 @@ void vm_port_look_end(struct vm_port *port, bool took);
 /* How often the port has been polled, by anybody. */
 uint64_t vm_port_polls(const struct vm_port *port);
 
+/* The word by which other processes of the host see whether we have given up our
+ * processor; NULL: there are none. */
+_Atomic uint32_t *vm_fabric_away(const struct vm_fabric *fabric);
+
+/* Whether the process of the host from which something came last at the port has
+ * its processor, as it says. */
+bool vm_port_partner_runs(const struct vm_port *port);
+
 /* Wakes the thread that sleeps (fabric/end/sleep.h), if there is one.  Whatever it is to see
  * must have been stored before; includes the necessary fence. */
 void vm_fabric_kick(struct vm_fabric *fabric);

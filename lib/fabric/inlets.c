@@ -124,9 +124,12 @@ static bool record_read(struct vm_conn *conn, struct vm_inlet *inlet,
 }
 
 /* Under polling: notes that a record was handed up where it lies. */
-static VM_ALWAYS_INLINE void
-record_took(struct vm_inlet *inlet, const struct vm_pkt *view, uint16_t credits)
+static VM_ALWAYS_INLINE void record_took(struct vm_port *port,
+					 struct vm_inlet *inlet,
+					 const struct vm_pkt *view,
+					 uint16_t credits)
 {
+	atomic_store_explicit(&port->inlets.last, inlet, memory_order_relaxed);
 	inlet->took.data += !view->control;
 	inlet->took.control += view->control;
 	inlet->took.credits += credits;
@@ -148,7 +151,7 @@ static VM_ALWAYS_INLINE bool record_deliver(struct vm_port *port,
 	port->fabric->config.arrived[pkt->view.kind](port, &pkt->view);
 	if (pkt->view.stays)
 		return false;
-	record_took(inlet, &pkt->view, credits);
+	record_took(port, inlet, &pkt->view, credits);
 	return true;
 }
 
@@ -350,7 +353,7 @@ void vm_inlets_took(struct vm_port *port)
 	struct vm_inlet *inlet = port->inlets.looked;
 
 	inlet->reader.watched.active = true;
-	record_took(inlet, &port->record->view, port->inlets.credits);
+	record_took(port, inlet, &port->record->view, port->inlets.credits);
 	if (VM_UNLIKELY(inlet->took.data + inlet->took.control >= inlet->later))
 		took_count(port, inlet, true);
 	else
@@ -454,6 +457,9 @@ static int inlet_take(struct vm_port *port, struct vm_inlet *inlet)
 		vm_packet_arrived(port, pkt, pkt->wire_bytes);
 		count++;
 	}
+	if (count)
+		atomic_store_explicit(&port->inlets.last, inlet,
+				      memory_order_relaxed);
 	return count;
 }
 

@@ -51,6 +51,9 @@ struct vm_inlets {
 	struct vm_inlet *found[VM_INLETS_FOUND]; /* by sender */
 	struct vm_inlet *looked; /* whose record was looked at, */
 	uint16_t credits;	 /* ... and those that came with it */
+	/* The one from which something came last; NULL: none.  Changed under
+	 * polling. */
+	_Atomic(struct vm_inlet *) last;
 };
 
 /* Of one port: 0 or -VMPI_ENOMEM. */

@@ -10,10 +10,27 @@
 
 #define LOOK_NS 20000 /* between looks of a thread beside a worker */
 
+/* What a thread waits for. */
+struct wait {
+	bool (*ready)(void *arg);
+	void *arg;
+	bool polled; /* something has come, perhaps for others */
+};
+
+static bool wait_look(void *arg)
+{
+	struct wait *wait = arg;
+
+	if (vm_sched.hooks.thread_sleep)
+		wait->polled |= vm_sched.hooks.thread_poll();
+	return wait->ready(wait->arg);
+}
+
 bool vm_thread_spin(struct vm_worker *worker, bool (*ready)(void *arg),
 		    void *arg)
 {
 	uint64_t spent = 0, since, now = vm_clock_ns();
+	struct wait wait = { .ready = ready, .arg = arg };
 	bool found = false, ran;
 
 	worker->spun = true;
@@ -22,21 +39,20 @@ bool vm_thread_spin(struct vm_worker *worker, bool (*ready)(void *arg),
 		return false;
 	ran = vm_clocks_pause(&worker->root);
 	do {
-		bool polled = false;
-
 		since = now;
+		wait.polled = false;
 		for (int i = worker->looks; i > 0 && !found; i--) {
-			if (vm_sched.hooks.thread_sleep)
-				polled |= vm_sched.hooks.thread_poll();
-			found = ready(arg);
+			found = wait_look(&wait);
 			if (!found && i > 1)
 				vm_cpu_relax();
 		}
+		if (!found)
+			found = vm_turn_poll(worker, wait_look, &wait);
 		if (found || !vm_worker_give_way(worker, &now))
 			break;
 		/* What comes for others may be what it waits for in the end, as
 		 * credits are: like a worker it begins anew. */
-		spent = polled ? 0 : spent + vm_worker_own_ns(now - since);
+		spent = wait.polled ? 0 : spent + vm_worker_own_ns(now - since);
 	} while (spent < vm_worker_polls_ns(worker));
 	if (found)
 		worker->spun = false;
@@ -59,6 +75,12 @@ void vm_thread_yield(struct vm_worker *worker)
 		vm_worker_give_way(worker, &now);
 }
 
+static bool network_look(void *arg)
+{
+	(void)arg;
+	return vm_sched.hooks.thread_poll();
+}
+
 bool vm_thread_poll(struct vm_worker *worker)
 {
 	uint64_t now;
@@ -72,7 +94,9 @@ bool vm_thread_poll(struct vm_worker *worker)
 		return false;
 	/* No yield is long then, and each turn counts. */
 	if (vm_sched.shared) {
-		vm_cpu_yield();
+		if (vm_turn_poll(worker, network_look, NULL))
+			return false;
+		vm_turn_yield(worker);
 		vm_sched.hooks.thread_poll();
 		return true;
 	}

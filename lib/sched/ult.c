@@ -462,7 +462,13 @@ void vm_ult_yield(void)
 	if (next != self)
 		switch_to(self, next, VM_WHY_YIELDS);
 	else if (VM_UNLIKELY(vm_sched_contended()))
-		vm_cpu_yield(); /* what it waits for may need this core */
+		vm_turn_yield(
+			worker); /* what it waits for may need this core */
+}
+
+static bool found_look(void *arg)
+{
+	return vm_worker_found(arg);
 }
 
 bool vm_ult_poll(void)
@@ -475,7 +481,9 @@ bool vm_ult_poll(void)
 		if (vm_worker_found(worker))
 			return false;
 		if (VM_UNLIKELY(vm_sched_contended())) {
-			vm_cpu_yield();
+			if (vm_turn_poll(worker, found_look, worker))
+				return false;
+			vm_turn_yield(worker);
 			vm_worker_found(worker);
 		}
 	} else {

@@ -237,7 +237,7 @@ bool vm_worker_give_way(struct vm_worker *worker, uint64_t *now)
 {
 	uint64_t before = *now, took;
 
-	vm_cpu_yield();
+	vm_turn_yield(worker);
 	*now = vm_clock_ns();
 	took = *now - before;
 	if (took > YIELD_ALONE_NS)
@@ -292,6 +292,11 @@ static bool has_company(void)
 					    memory_order_relaxed);
 }
 
+static bool work_look(void *arg)
+{
+	return has_work(arg);
+}
+
 /* Polls before sleeping; returns whether there is work.  *now is when it last
  * read the clock. */
 static bool worker_spin(struct vm_worker *worker, uint64_t *now)
@@ -309,6 +314,8 @@ static bool worker_spin(struct vm_worker *worker, uint64_t *now)
 				return true;
 			vm_cpu_relax();
 		}
+		if (vm_turn_poll(worker, work_look, worker))
+			return true;
 		if (!has_company())
 			*now = vm_clock_ns();
 		else if (!vm_worker_give_way(worker, now))

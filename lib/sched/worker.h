@@ -20,6 +20,7 @@
 #include "sched/counter.h"
 #include "sched/halt.h"
 #include "sched/local.h"
+#include "sched/turn.h"
 #include "sched/ult.h"
 #include "sched/vars.h"
 
@@ -48,6 +49,7 @@ struct vm_worker {
 	struct sched_worker_pvars pvars;
 	struct vm_timer_core core_time;
 	struct vm_counter_worker counters;
+	struct vm_turn turn;
 	struct vm_ult root; /* the OS thread itself */
 	/* Constant after the start. */
 	int index; /* -1: an adopted OS thread */
@@ -94,6 +96,9 @@ struct vm_sched_hooks {
 	 */
 	bool (*thread_sleep)(struct vm_ult *self);
 	bool (*thread_kick)(struct vm_ult *ult);
+	/* Whether the process that has sent last has not yielded its processor,
+	 * as it says; with vm_sched.away. */
+	bool (*partner_runs)(void);
 	/* Wakes the worker if it sleeps there; with sleep. */
 	void (*kick)(struct vm_worker *worker);
 	/* Called first on each worker thread. */
@@ -124,6 +129,9 @@ struct vm_sched {
 	bool crowded;	 /* more workers than processors */
 	int processors;
 	int shared; /* processes of the job per core; 0: at most one */
+	/* Set while the only worker, or a thread, yields, for other processes to
+	 * see; NULL: no core is shared. */
+	_Atomic uint32_t *away;
 	/* A worker is about to leave the stack of a ULT (ends: for good) for
 	 * another one's; VM_OBSERVE_STACKS. */
 	void (*on_stack)(struct vm_ult *from, struct vm_ult *to, bool ends);

@@ -77,6 +77,18 @@ static void missed(void)
 	       "what was not announced is found, a little later");
 }
 
+static void partner(void)
+{
+	_Atomic uint32_t *away = vm_fabric_away(pair.side[0].fabric);
+
+	one_send(0);
+	settle();
+	ok(vm_port_partner_runs(port), "who has sent to us has its processor");
+	*away = 1;
+	ok(!vm_port_partner_runs(port), "... unless it says otherwise");
+	*away = 0;
+}
+
 static void changing(void)
 {
 	unsigned from;
@@ -120,8 +132,10 @@ int main(void)
 		return done_testing();
 	}
 	port->inlets.watch.most = MOST;
+	ok(!vm_port_partner_runs(port), "who has got nothing has no partner");
 	few();
 	missed();
+	partner();
 	changing();
 	many();
 	pair_close(&pair);

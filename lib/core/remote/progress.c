@@ -301,6 +301,11 @@ void vm_progress_fini(void)
 	vm_node->worker_pvars = NULL;
 }
 
+bool vm_progress_partner_runs(void)
+{
+	return vm_port_partner_runs(vm_fabric_port(vm_node->fabric, 0));
+}
+
 bool vm_progress_thread_poll(void)
 {
 	unsigned ports = vm_fabric_limits(vm_node->fabric)->ports;

@@ -31,10 +31,11 @@ struct vm_worker;
 int vm_progress_init(void);
 void vm_progress_fini(void);
 
-/* vm_sched.hooks.poll, .thread_poll, .sleep and .kick of a node with a
- * fabric. */
+/* vm_sched.hooks.poll, .thread_poll, .partner_runs, .sleep and .kick of a node
+ * with a fabric. */
 bool vm_progress_poll(struct vm_worker *worker);
 bool vm_progress_thread_poll(void);
+bool vm_progress_partner_runs(void);
 bool vm_progress_sleep(struct vm_worker *worker, uint64_t limit_ns);
 void vm_progress_kick(struct vm_worker *worker);
 

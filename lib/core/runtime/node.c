@@ -191,6 +191,7 @@ static void node_free(void)
 	vm_service_fini(vm_node);
 	vm_descriptors_fini(vm_node);
 	vm_publish_close();
+	vm_sched.away = NULL;
 	vm_remote_close();
 	vm_deadlock_fini(vm_node);
 	vm_stuck_fini(vm_node);
@@ -250,6 +251,7 @@ static const struct vm_sched_hooks fabric_hooks = {
 	.sleep = vm_progress_sleep,
 	.kick = vm_progress_kick,
 	.thread_poll = vm_progress_thread_poll,
+	.partner_runs = vm_progress_partner_runs,
 	.thread_start = thread_start,
 };
 
@@ -258,6 +260,7 @@ static const struct vm_sched_hooks process_hooks = {
 	.sleep = vm_progress_sleep,
 	.kick = vm_progress_kick,
 	.thread_poll = vm_progress_thread_poll,
+	.partner_runs = vm_progress_partner_runs,
 	.thread_sleep = vm_progress_thread_sleep,
 	.thread_kick = vm_progress_thread_kick,
 	.thread_start = process_thread_start,
@@ -268,6 +271,14 @@ static const struct vm_sched_hooks *hooks_of(const struct vm_node *node)
 	if (!node->fabric)
 		return node->engine_count > 1 ? &local_hooks : &alone_hooks;
 	return vm_node_hooks.process ? &process_hooks : &fabric_hooks;
+}
+
+static void hooks_begin(const struct vm_node *node)
+{
+	vm_sched.hooks = *hooks_of(node);
+	/* Of several workers none speaks for the process. */
+	if (node->fabric && vm_sched.shared && vm_sched.worker_count == 1)
+		vm_sched.away = vm_fabric_away(node->fabric);
 }
 
 /* What runs beside the ranks. */
@@ -361,7 +372,7 @@ int vm_node_start(const vmpi_config *config)
 	rc = vm_publish_open(vm_node);
 	if (rc)
 		goto fail;
-	vm_sched.hooks = *hooks_of(vm_node);
+	hooks_begin(vm_node);
 	rc = services_start(vm_node);
 	if (rc)
 		goto fail;

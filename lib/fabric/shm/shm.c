@@ -22,7 +22,7 @@
 #include "fabric/shm/barrier.h"
 #include "fabric/shm/memfd.h"
 
-#define MAGIC 0x33656c6966485356u /* "VSHfile3" */
+#define MAGIC 0x34656c6966485356u /* "VSHfile4" */
 #define MORE_RINGS 4  /* for processes that have more ports than we */
 #define GUEST_RINGS 2 /* on average */
 #define PAGE 4096
@@ -33,6 +33,7 @@ struct head {
 	uint64_t job;
 	uint32_t process, processes, ports, rings;
 	uint32_t joined; /* barriers of others reach it, and it passes some */
+	_Atomic uint32_t away VM_ALIGNED(VM_CACHELINE); /* vm_shm_away() */
 };
 
 /* A ring's sender. */
@@ -389,6 +390,19 @@ struct vm_board *vm_shm_board_of(const struct vm_shm *shm, uint32_t process)
 {
 	return vm_shm_near(shm, process) ? board_of(&shm->peers[process].file) :
 					   NULL;
+}
+
+_Atomic uint32_t *vm_shm_away(const struct vm_shm *shm)
+{
+	return shm ? &head_of(&shm->file)->away : NULL;
+}
+
+bool vm_shm_is_away(const struct vm_shm *shm, uint32_t process)
+{
+	const struct file *file = &shm->peers[process].file;
+
+	return !file->base ||
+	       atomic_load_explicit(&head_of(file)->away, memory_order_relaxed);
 }
 
 bool vm_shm_crowded(const struct vm_shm *shm, uint32_t process)

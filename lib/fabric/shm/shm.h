@@ -70,6 +70,11 @@ bool vm_shm_near(const struct vm_shm *shm, uint32_t process);
 struct vm_board_own *vm_shm_board(struct vm_shm *shm);
 struct vm_board *vm_shm_board_of(const struct vm_shm *shm, uint32_t process);
 
+/* A word in which a process says that it has given up its processor to others;
+ * NULL: there is no file.  And whether that one has, or cannot say. */
+_Atomic uint32_t *vm_shm_away(const struct vm_shm *shm);
+bool vm_shm_is_away(const struct vm_shm *shm, uint32_t process);
+
 /* What that one has said of its `crowded`. */
 bool vm_shm_crowded(const struct vm_shm *shm, uint32_t process);
 

@@ -80,6 +80,7 @@ static _Noreturn void child(bool hidden, uint64_t job)
 	said->met = vm_shm_meet(shm, 0, 2, &said->far, &why) == 0;
 	said->step = 1;
 	step_wait(2);
+	*vm_shm_away(shm) = 1;
 	vm_shm_sleep_begin(shm, (const bool[2]){ true, false });
 	if (vm_shm_inlets(shm, 1) == 0) {
 		struct pollfd fd = { .fd = vm_shm_fd(shm), .events = POLLIN };
@@ -160,8 +161,10 @@ static void together(void)
 	ok(!vm_shm_near(shm, 1), "it is not near before we have found its");
 	is_int(vm_shm_meet(shm, 1, 2, &said->place, &why), 0, "we find its");
 	ok(vm_shm_near(shm, 1), "and it is near");
+	ok(!vm_shm_is_away(shm, 1), "it has not said that it has yielded");
 	said->step = 2;
 	step_wait(3);
+	ok(vm_shm_is_away(shm, 1), "... until it says so");
 	is_int(vm_shm_outlet(&beside, shm, 1, 0, 1), 0, "it has a ring for us");
 	is_int(vm_shm_outlet(&outlet, shm, 1, 1, 1), 0, "and one at a port");
 	ok(!vm_shm_sleeps(beside), "it does not wake for what others poll");
