@@ -17,6 +17,8 @@
 #define VM_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define VM_STATIC_ASSERT(cond, text) _Static_assert(cond, text)
 #define VM_ALWAYS_INLINE inline __attribute__((always_inline))
+/* Of a variable that is used often: reached without its address in a table. */
+#define VM_HIDDEN __attribute__((visibility("hidden")))
 #define VM_CACHELINE 64
 #define VM_ALIGNED(n) __attribute__((aligned(n)))
 #define VM_PRINTF(nth, first) __attribute__((format(printf, nth, first)))

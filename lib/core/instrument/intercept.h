@@ -46,7 +46,7 @@ enum {
 struct vm_ult;
 
 /* Bits come and go by vm_intercept_set() and _clear(), from any thread. */
-extern _Atomic uint64_t vm_intercept;
+extern VM_HIDDEN _Atomic uint64_t vm_intercept;
 
 void vm_intercept_set(unsigned bits);
 void vm_intercept_clear(unsigned bits);

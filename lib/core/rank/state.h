@@ -219,7 +219,8 @@ struct vm_node {
 	} progress;
 };
 
-extern struct vm_node *vm_node; /* NULL while the runtime does not run */
+extern VM_HIDDEN struct vm_node
+	*vm_node; /* NULL while the runtime does not run */
 
 /* Whether a rank is in this process. */
 static inline bool vm_rank_here(const struct vm_rank *rank)

@@ -80,7 +80,7 @@ static inline int vm_comm_first_size(const struct vm_comm *comm)
 
 /* The least count or tag of a plain message (mpi/p2p/route.h): 0; INT_MAX while
  * types are compared, so that there is none. */
-extern _Atomic int vm_mpi_plain_from;
+extern VM_HIDDEN _Atomic int vm_mpi_plain_from;
 
 enum vm_mpi_phase { VM_MPI_BEFORE, VM_MPI_RUNNING, VM_MPI_AFTER };
 
