@@ -7,6 +7,7 @@
 #include "mtap.h"
 
 #define MOST 40
+#define WINDOW 200
 
 static long long in[MOST];
 
@@ -212,6 +213,83 @@ static void many(int count)
 	all_ok(held, "%d messages in a row keep their order", count);
 }
 
+/* Ends what post() has begun, in one of several ways. */
+static void finish(int count, MPI_Request *requests, MPI_Status *statuses,
+		   int way)
+{
+	int indices[WINDOW], n = 0, done = 0;
+
+	if (way == 0) {
+		MPI_Waitall(count, requests, statuses);
+	} else if (way == 1) {
+		for (int i = count; i-- > 0;)
+			MPI_Wait(&requests[i], &statuses[i]);
+	} else if (way == 2) {
+		while (!done)
+			MPI_Testall(count, requests, &done, statuses);
+	}
+	for (; way == 3 && done < count; done += n) {
+		MPI_Status some[WINDOW];
+
+		MPI_Waitsome(count, requests, &n, indices, some);
+		for (int i = 0; i < n; i++)
+			statuses[indices[i]] = some[i];
+	}
+}
+
+/* Requests are used again and again: by receives that get their message, before
+ * or after they are posted, that are cancelled, freed, and too short. */
+static void windows(int way)
+{
+	static long long to[WINDOW];
+	MPI_Request requests[WINDOW];
+	MPI_Status statuses[WINDOW];
+	bool held = true;
+	int odd, bytes;
+
+	for (int n = 0; n < 6; n++) {
+		for (int i = 0; rank == 1 && i < WINDOW; i++) {
+			if (i == WINDOW / 2 && n % 2)
+				MPI_Barrier(MPI_COMM_WORLD);
+			to[i] = -1;
+			MPI_Irecv(&to[i], 8, MPI_BYTE, 0, i % 70,
+				  MPI_COMM_WORLD, &requests[i]);
+		}
+		if (rank != 1 || n % 2 == 0)
+			MPI_Barrier(MPI_COMM_WORLD);
+		for (int i = 0; rank == 0 && i < WINDOW; i++) {
+			to[i] = 100 * n + i;
+			MPI_Isend(&to[i], 8, MPI_BYTE, 1, i % 70,
+				  MPI_COMM_WORLD, &requests[i]);
+		}
+		if (rank > 1)
+			continue;
+		finish(WINDOW, requests, statuses, way);
+		for (int i = 0; rank == 1 && i < WINDOW; i++) {
+			MPI_Get_count(&statuses[i], MPI_BYTE, &bytes);
+			MPI_Test_cancelled(&statuses[i], &odd);
+			held = held && to[i] == 100 * n + i && bytes == 8 &&
+			       !odd && statuses[i].MPI_SOURCE == 0 &&
+			       statuses[i].MPI_TAG == i % 70 &&
+			       requests[i] == MPI_REQUEST_NULL;
+		}
+		if (rank == 0)
+			continue;
+		MPI_Irecv(&to[0], 8, MPI_BYTE, 0, 99, MPI_COMM_WORLD,
+			  &requests[0]);
+		MPI_Irecv(&to[0], 8, MPI_BYTE, 0, 99, MPI_COMM_WORLD,
+			  &requests[1]);
+		MPI_Cancel(&requests[1]);
+		MPI_Cancel(&requests[0]);
+		MPI_Request_free(&requests[0]);
+		MPI_Waitall(1, &requests[1], statuses);
+		MPI_Test_cancelled(&statuses[0], &odd);
+		MPI_Get_count(&statuses[0], MPI_BYTE, &bytes);
+		held = held && odd && bytes == 0;
+	}
+	all_ok(held, "windows of %d, finished in way %d", WINDOW, way);
+}
+
 /* The receiver asks for another one than the next to come, sometimes with a
  * receive of any tag before it, and answers now and then; all lengths. */
 static void mixed(int count)
@@ -332,6 +410,8 @@ int main(int argc, char **argv)
 		early();
 		many(1000);
 		mixed(4000);
+		for (int way = 0; way < 4; way++)
+			windows(way);
 		exchanges();
 	}
 	errors();

@@ -61,6 +61,8 @@ void vm_req_cancel(struct vm_req *req)
 	withdrawn = req_withdraw(req);
 	vm_engine_unlock(engine);
 	if (withdrawn) {
+		if (req->kind == VM_REQ_RECV)
+			req->status = (vmpi_status){ 0 };
 		req->status.error = -VMPI_ECANCELED;
 		vm_req_complete(req);
 	}

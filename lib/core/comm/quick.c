@@ -6,11 +6,52 @@
 
 #include "core/rank/state.h"
 
-void vm_quick_copy(struct vm_engine *engine, struct vm_req *req,
-		   const void *addr)
+/* So many are made light at a time. */
+#define STOCK 16
+
+bool vm_quick_stock(struct vm_thread_cache *cache)
+{
+	while (cache->light_count < STOCK) {
+		struct vm_req *req = vm_pool_get(&cache->req);
+
+		if (!req)
+			break;
+		vm_req_begin(req);
+		req->active = false;
+		req->data.layout = NULL;
+		req->data.count = 0;
+		req->node.kind = 0;
+		cache->light[cache->light_count++] = req;
+	}
+	return cache->light_count;
+}
+
+int vm_quick_copy(struct vm_engine *engine, struct vm_req *req,
+		  const void *addr)
 {
 	memcpy(req->data.addr, addr, req->status.bytes);
-	vm_quick_complete(engine, vm_self->worker, req);
+	return vm_quick_complete(engine, vm_self->worker, req);
+}
+
+int vm_quick_wake(struct vm_worker *worker, struct vm_req *req)
+{
+	struct vm_waiter *waiter = (struct vm_waiter *)atomic_load_explicit(
+		&req->state, memory_order_relaxed);
+
+	/* The waiter of such a request waits for nothing else. */
+	if (VM_LIKELY(req->transient && waiter->ult->worker == worker &&
+		      !worker->next))
+		worker->next = waiter->ult;
+	else
+		vm_req_complete(req);
+	return 0;
+}
+
+bool vm_quick_ended(const struct vm_req *req)
+{
+	return vm_req_is_done(req) && req->kind <= VM_REQ_RECV && req->active &&
+	       !req->persistent && !req->observed && !req->data.layout &&
+	       !req->on_free && !req->status.error;
 }
 
 /* A few bytes, most often 8. */
@@ -95,6 +136,32 @@ bool vm_quick_other(struct vm_ult *self, struct vm_rank *dest,
 	return true;
 }
 
+bool vm_quick_long(struct vm_ult *self, struct vm_rank *dest, struct vm_env env,
+		   const void *addr, size_t bytes)
+{
+	const struct core_cvars *cvars = vm_rank_cvars(self->owner);
+	struct core_rank_pvars *pvars = self->counts;
+	struct vm_engine *engine = dest->via;
+	struct vm_req *req;
+
+	if (VM_UNLIKELY(self->sends_in_row + 1 >=
+				(unsigned)cvars->send_budget ||
+			bytes > (size_t)cvars->copy_limit || vm_observed() ||
+			!vm_quick_enter(engine, self)))
+		return false;
+	req = vm_quick_match(dest, env, bytes);
+	if (VM_UNLIKELY(!req)) {
+		vm_quick_leave(engine);
+		return false;
+	}
+	self->sends_in_row++;
+	vm_pvar_add(pvars->sends, 1);
+	vm_pvar_add(pvars->sent_bytes, bytes);
+	vm_pvar_add(pvars->sizes_local[vm_size_bin(bytes)], 1);
+	vm_quick_copy(engine, req, addr);
+	return true;
+}
+
 /* Takes a message that has come and carries its bytes, which fit; false: there is
  * none, or another one. */
 static inline bool inline_take(struct vm_ult *self, struct vm_env env,
@@ -144,22 +211,17 @@ struct vm_req *vm_quick_itake(struct vm_ult *self, struct vm_env env,
 	struct vm_rank *rank = self->owner;
 	struct vm_req *req;
 
-	if (!vm_match_arrived(&rank->match))
+	if (!vm_match_arrived(&rank->match) || !cache->light_count)
 		return NULL;
-	req = vm_pool_get(&cache->req);
-	if (VM_UNLIKELY(!req))
+	req = cache->light[cache->light_count - 1];
+	if (VM_UNLIKELY(!inline_take(self, env, addr, bytes, &req->status)))
 		return NULL;
-	vm_req_begin(req);
-	if (VM_UNLIKELY(!inline_take(self, env, addr, bytes, &req->status))) {
-		req->active = false;
-		vm_pool_put(&cache->req, req);
-		return NULL;
-	}
-	req->kind = VM_REQ_RECV;
-	req->posted = false;
+	cache->light_count--;
+	req->marks = VM_REQ_MARKS_DONE;
 	req->rank = rank;
 	req->node.env = env;
-	vm_data_set_bytes(&req->data, addr, bytes);
+	req->data.addr = addr;
+	req->data.bytes = bytes;
 	/* Nobody else has it. */
 	atomic_store_explicit(&req->state, VM_REQ_DONE, memory_order_relaxed);
 	return req;

@@ -19,6 +19,29 @@
 #include "core/rank/wait.h"
 #include "core/remote/straight.h"
 
+/*
+ * Light requests: receives of the usual kind, whose message is, too.  All that
+ * distinguishes them from others is in one word, so that a look tells them, and
+ * the other fields that vm_req_begin() sets stay as they are from use to use.
+ */
+#define VM_REQ_MARK_(field, value)                                  \
+	((uint64_t)(value) << 8 * (offsetof(struct vm_req, field) - \
+				   offsetof(struct vm_req, marks)))
+#define VM_REQ_MARKS_(posted_, light_)                                 \
+	(VM_REQ_MARK_(posted, posted_) | VM_REQ_MARK_(light, light_) | \
+	 VM_REQ_MARK_(kind, VM_REQ_RECV) | VM_REQ_MARK_(active, 1))
+#define VM_REQ_MARKS_POSTED VM_REQ_MARKS_(1, VM_REQ_LIGHT_POSTED)
+#define VM_REQ_MARKS_DONE VM_REQ_MARKS_(0, VM_REQ_LIGHT_DONE)
+/* Of a receive on its task's stack. */
+#define VM_REQ_MARKS_TRANSIENT                                       \
+	(VM_REQ_MARK_(posted, 1) | VM_REQ_MARK_(kind, VM_REQ_RECV) | \
+	 VM_REQ_MARK_(active, 1) | VM_REQ_MARK_(transient, 1))
+VM_STATIC_ASSERT(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+		 "the marks are bytes of a word");
+
+/* Ensures that there is a free light request; false: out of memory. */
+bool vm_quick_stock(struct vm_thread_cache *cache);
+
 /* vm_engine_lock() by its owner; false: it needs a lock, or is another's, and has
  * not been taken. */
 static VM_ALWAYS_INLINE bool vm_quick_enter(struct vm_engine *engine,
@@ -34,96 +57,145 @@ static VM_ALWAYS_INLINE void vm_quick_leave(struct vm_engine *engine)
 }
 
 /* Copies a payload into a receive whose status is set, and vm_quick_complete(). */
-void vm_quick_copy(struct vm_engine *engine, struct vm_req *req,
-		   const void *addr);
+int vm_quick_copy(struct vm_engine *engine, struct vm_req *req,
+		  const void *addr);
+
+/* The rest of vm_quick_complete(): somebody waits. */
+int vm_quick_wake(struct vm_worker *worker, struct vm_req *req);
 
 /* Completes a receive of this worker, whose engine has been entered, and leaves
- * that. */
-static VM_ALWAYS_INLINE void vm_quick_complete(struct vm_engine *engine,
-					       struct vm_worker *worker,
-					       struct vm_req *req)
+ * that; 0. */
+static VM_ALWAYS_INLINE int vm_quick_complete(struct vm_engine *engine,
+					      struct vm_worker *worker,
+					      struct vm_req *req)
 {
-	uintptr_t state =
-		atomic_load_explicit(&req->state, memory_order_relaxed);
-	struct vm_waiter *waiter = (struct vm_waiter *)state;
-
 	/* No exchange: whoever would wait for it on another thread enters the
 	 * engine for that (waiter_enter()). */
-	if (state == VM_REQ_PENDING) {
+	if (VM_LIKELY(atomic_load_explicit(&req->state, memory_order_relaxed) ==
+		      VM_REQ_PENDING)) {
 		atomic_store_explicit(&req->state, VM_REQ_DONE,
 				      memory_order_release);
 		vm_quick_leave(engine);
-		return;
+		return 0;
 	}
 	vm_quick_leave(engine);
-	/* The waiter of such a request waits for nothing else. */
-	if (VM_LIKELY(req->transient && waiter->ult->worker == worker &&
-		      !worker->next))
-		worker->next = waiter->ult;
-	else
-		vm_req_complete(req);
+	return vm_quick_wake(worker, req);
 }
 
-/* vm_send(), by the task `self`, of a message whose receive is the oldest that
- * is posted. */
-static VM_ALWAYS_INLINE bool vm_quick_send(struct vm_ult *self,
-					   struct vm_rank *dest,
-					   struct vm_env env, const void *addr,
-					   size_t bytes)
+/*
+ * The receive that a message has matched, and that is not completed: takes it
+ * out, and sets all but the bytes.  NULL: it cannot be done quickly.  The engine
+ * has been entered.
+ */
+static VM_ALWAYS_INLINE struct vm_req *
+vm_quick_match(struct vm_rank *dest, struct vm_env env, size_t bytes)
+{
+	struct vm_match_node *node = vm_match_front(&dest->match, &env);
+	struct vm_req *req;
+
+	if (VM_UNLIKELY(!node))
+		return NULL;
+	req = vm_container_of(node, struct vm_req, node);
+	if (VM_UNLIKELY(req->data.bytes < bytes))
+		return NULL;
+	if (VM_LIKELY(req->marks == VM_REQ_MARKS_POSTED)) {
+		req->light = VM_REQ_LIGHT_DONE;
+		vm_match_unpost_plain(&dest->match, node);
+	} else if (VM_LIKELY(!req->data.layout)) {
+		vm_match_unpost(&dest->match, node);
+	} else {
+		return NULL;
+	}
+	req->posted = false;
+	req->status.source = env.source;
+	req->status.tag = env.tag;
+	req->status.bytes = bytes;
+	req->status.error = 0;
+	return req;
+}
+
+/*
+ * vm_send(), by the task `self`, of a message whose receive is the oldest that
+ * is posted: takes that, whose engine has been entered; vm_quick_fill() is to
+ * follow.  NULL: not this way.
+ */
+static VM_ALWAYS_INLINE struct vm_req *vm_quick_begin(struct vm_ult *self,
+						      struct vm_rank *dest,
+						      struct vm_env env,
+						      size_t bytes)
 {
 	const struct core_cvars *cvars = vm_rank_cvars(self->owner);
 	struct core_rank_pvars *pvars = self->counts;
 	struct vm_engine *engine = dest->via;
-	struct vm_match_node *node;
 	struct vm_req *req;
 
 	if (VM_UNLIKELY(self->sends_in_row + 1 >=
 				(unsigned)cvars->send_budget ||
 			bytes > (size_t)cvars->inline_limit || vm_observed() ||
 			!vm_quick_enter(engine, self)))
-		return false;
-	node = vm_match_front(&dest->match, &env);
-	if (VM_UNLIKELY(!node))
-		goto leave;
-	req = vm_container_of(node, struct vm_req, node);
-	if (VM_UNLIKELY(req->data.layout || req->data.bytes < bytes))
-		goto leave;
-	vm_match_unpost(&dest->match, node);
-	req->posted = false;
+		return NULL;
+	req = vm_quick_match(dest, env, bytes);
+	if (VM_UNLIKELY(!req)) {
+		vm_quick_leave(engine);
+		return NULL;
+	}
 	self->sends_in_row++;
 	vm_pvar_add(pvars->sends, 1);
 	vm_pvar_add(pvars->sent_bytes, bytes);
-	req->status.source = env.source;
-	req->status.tag = env.tag;
-	req->status.bytes = bytes;
-	req->status.error = 0;
-	if (VM_LIKELY(bytes == 8)) {
-		memcpy(req->data.addr, addr, 8);
-		vm_quick_complete(engine, self->worker, req);
-	} else {
-		vm_quick_copy(engine, req, addr);
-	}
-	return true;
-leave:
-	vm_quick_leave(engine);
-	return false;
+	return req;
 }
+
+/* ... and copies the bytes and completes it; 0. */
+static VM_ALWAYS_INLINE int vm_quick_fill(struct vm_ult *self,
+					  struct vm_engine *engine,
+					  struct vm_req *req, const void *addr,
+					  size_t bytes)
+{
+	if (VM_UNLIKELY(bytes != 8))
+		return vm_quick_copy(engine, req, addr);
+	memcpy(req->data.addr, addr, 8);
+	return vm_quick_complete(engine, self->worker, req);
+}
+
+static VM_ALWAYS_INLINE bool vm_quick_send(struct vm_ult *self,
+					   struct vm_rank *dest,
+					   struct vm_env env, const void *addr,
+					   size_t bytes)
+{
+	struct vm_req *req = vm_quick_begin(self, dest, env, bytes);
+
+	if (VM_UNLIKELY(!req))
+		return false;
+	vm_quick_fill(self, dest->via, req, addr, bytes);
+	return true;
+}
+
+/* The same of a longer message. */
+bool vm_quick_long(struct vm_ult *self, struct vm_rank *dest, struct vm_env env,
+		   const void *addr, size_t bytes);
 
 /* The same of a message for which no receive is posted, or to a rank of another
  * worker or process. */
 bool vm_quick_other(struct vm_ult *self, struct vm_rank *dest,
 		    struct vm_env env, const void *addr, size_t bytes);
 
+static VM_ALWAYS_INLINE bool vm_quick_send_other(struct vm_ult *self,
+						 struct vm_rank *dest,
+						 struct vm_env env,
+						 const void *addr, size_t bytes)
+{
+	if (bytes <= VM_INLINE_MAX || dest->via == &vm_engine_remote)
+		return vm_quick_other(self, dest, env, addr, bytes);
+	return vm_quick_long(self, dest, env, addr, bytes);
+}
+
 static VM_ALWAYS_INLINE bool vm_quick_send_any(struct vm_ult *self,
 					       struct vm_rank *dest,
 					       struct vm_env env,
 					       const void *addr, size_t bytes)
 {
-	if (VM_LIKELY(vm_quick_send(self, dest, env, addr, bytes)))
-		return true;
-	/* Longer ones to ranks of this process are not its business. */
-	return (bytes <= VM_INLINE_MAX || dest->via == &vm_engine_remote) &&
-	       vm_quick_other(self, dest, env, addr, bytes);
+	return VM_LIKELY(vm_quick_send(self, dest, env, addr, bytes)) ||
+	       vm_quick_send_other(self, dest, env, addr, bytes);
 }
 
 /* Waits for the message of a receive of the world, or of a channel. */
@@ -160,19 +232,17 @@ static VM_ALWAYS_INLINE bool vm_quick_post_begin(struct vm_rank *rank,
 	return false;
 }
 
-/* ... and posts it; its state is set. */
+/* ... and posts it; its state, marks, layout and node.kind are set. */
 static VM_ALWAYS_INLINE void vm_quick_post(struct vm_rank *rank,
 					   struct vm_req *req,
 					   struct vm_env env, void *addr,
 					   size_t bytes)
 {
-	req->kind = VM_REQ_RECV;
-	req->posted = true;
 	req->rank = rank;
-	vm_data_set_bytes(&req->data, addr, bytes);
+	req->data.addr = addr;
+	req->data.bytes = bytes;
 	req->node.env = env;
 	vm_match_post_plain(&rank->match, &req->node);
-	vm_pvar_max(rank->match.pvars.posted_max, rank->match.pvars.posted_len);
 	vm_quick_leave(rank->engine);
 }
 
@@ -195,7 +265,9 @@ static VM_ALWAYS_INLINE bool vm_quick_recv(struct vm_ult *self,
 	waiter.ult = self;
 	waiter.alone = true;
 	atomic_init(&req->state, (uintptr_t)&waiter);
-	req->transient = true;
+	req->marks = VM_REQ_MARKS_TRANSIENT;
+	req->data.layout = NULL;
+	req->node.kind = 0;
 	vm_quick_post(rank, req, env, addr, bytes);
 	self->sends_in_row = 0;
 	vm_wait_in(self, call);
@@ -234,14 +306,13 @@ vm_quick_irecv(struct vm_ult *self, struct vm_env env, void *addr, size_t bytes)
 	struct vm_rank *rank = self->owner;
 	struct vm_req *req;
 
-	if (VM_UNLIKELY(!vm_quick_post_begin(rank, self, bytes)))
+	unsigned n = cache->light_count;
+	if (VM_UNLIKELY(!n || !vm_quick_post_begin(rank, self, bytes)))
 		return NULL;
-	req = vm_pool_get(&cache->req);
-	if (VM_UNLIKELY(!req)) {
-		vm_quick_leave(rank->engine);
-		return NULL;
-	}
-	vm_req_begin(req);
+	req = cache->light[n - 1];
+	cache->light_count = n - 1;
+	atomic_init(&req->state, VM_REQ_PENDING);
+	req->marks = VM_REQ_MARKS_POSTED;
 	vm_quick_post(rank, req, env, addr, bytes);
 	return req;
 }
@@ -250,32 +321,34 @@ vm_quick_irecv(struct vm_ult *self, struct vm_env env, void *addr, size_t bytes)
 struct vm_req *vm_quick_itake(struct vm_ult *self, struct vm_env env,
 			      void *addr, size_t bytes);
 
-/*
- * Whether a request is complete, without an error, and of the usual kind; then
- * vm_quick_free() is to follow, after which its status is another's. *counts
- * grows by the message and its bytes if it was a receive.
- */
-struct vm_quick_counts {
-	uint64_t receives, bytes;
-};
-static VM_ALWAYS_INLINE bool vm_quick_done(struct vm_req *req,
-					   struct vm_quick_counts *counts)
+/* Whether a request is a light one that is complete; then vm_quick_put() is to
+ * follow, after which its status is another's. */
+static VM_ALWAYS_INLINE bool vm_quick_done(const struct vm_req *req)
 {
-	if (VM_UNLIKELY(!vm_req_is_done(req) || req->kind > VM_REQ_RECV ||
-			!req->active || req->persistent || req->observed ||
-			req->data.layout || req->on_free || req->status.error))
-		return false;
-	if (req->kind == VM_REQ_RECV && req->rank) {
-		counts->receives++;
-		counts->bytes += req->status.bytes;
-	}
-	return true;
+	return vm_req_is_done(req) && req->marks == VM_REQ_MARKS_DONE;
 }
 
-static VM_ALWAYS_INLINE void vm_quick_free(struct vm_thread_cache *cache,
-					   struct vm_req *req)
+/* The requests that are free, of which there may be n. */
+static VM_ALWAYS_INLINE void vm_quick_put(struct vm_thread_cache *cache,
+					  unsigned *n, struct vm_req *req)
 {
 	/* So that stale handles are recognised. */
+	req->active = false;
+	if (VM_LIKELY(*n < VM_LIGHT_MAX))
+		cache->light[(*n)++] = req;
+	else
+		vm_pool_put(&cache->req, req);
+}
+
+/*
+ * Whether any request is complete, without an error, and of a usual kind; then
+ * vm_quick_free() is to follow.
+ */
+bool vm_quick_ended(const struct vm_req *req);
+
+static inline void vm_quick_free(struct vm_thread_cache *cache,
+				 struct vm_req *req)
+{
 	req->active = false;
 	vm_pool_put(&cache->req, req);
 }

@@ -60,6 +60,8 @@ void vm_thread_cache_init(struct vm_thread_cache *cache,
 
 void vm_thread_cache_fini(struct vm_thread_cache *cache)
 {
+	while (cache->light_count)
+		vm_pool_put(&cache->req, cache->light[--cache->light_count]);
 	vm_pool_cache_fini(&cache->req);
 	vm_pool_cache_fini(&cache->msg);
 	vm_pool_cache_fini(&cache->push);

@@ -31,6 +31,8 @@
 extern const size_t vm_buffer_bytes[VM_BUFFER_CLASSES]; /* ascending */
 #define VM_KEPT_BYTES 384 /* of a call that its request keeps */
 
+#define VM_LIGHT_MAX 128 /* free light requests of a thread */
+
 /* What a worker knows of a port (core/remote/progress.h): how often it had been
  * polled, and since when. */
 struct vm_port_seen {
@@ -41,6 +43,8 @@ struct vm_port_seen {
 struct vm_thread_cache {
 	struct vm_engine *engine; /* NULL: not a worker's */
 	struct vm_pool_cache req, msg, push, pull, kept;
+	struct vm_req *light[VM_LIGHT_MAX]; /* free ones (core/comm/quick.h) */
+	unsigned light_count;
 	struct vm_pool_cache buffer[VM_BUFFER_CLASSES];
 	unsigned polls_left;  /* rounds without a poll of the port */
 	unsigned poll_rounds; /* ... after which there is one */

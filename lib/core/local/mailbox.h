@@ -38,7 +38,6 @@ static inline void vm_mailbox_post(struct vm_rank *rank, struct vm_req *req)
 {
 	req->posted = true;
 	vm_match_post(&rank->match, &req->node);
-	vm_pvar_max(rank->match.pvars.posted_max, rank->match.pvars.posted_len);
 }
 
 #endif

@@ -38,6 +38,10 @@ enum {
 	VM_REQ_WAITER,
 };
 
+/* POSTED: a receive that is of the usual kind in all respects
+ * (core/comm/quick.h); DONE: so is the message that it got. */
+enum vm_req_light { VM_REQ_HEAVY, VM_REQ_LIGHT_POSTED, VM_REQ_LIGHT_DONE };
+
 /* A waiter: lives on the waiting task's stack. */
 struct vm_waiter {
 	struct vm_ult *ult;
@@ -54,6 +58,29 @@ struct vmpi_req {
 	/* In the posted queue: key and links.  COLL: the context, and as the
 	 * tag the number of the call. */
 	struct vm_match_node node;
+	union {
+		struct {
+			/* Guarded by the lock of rank's engine.  A receive: it
+			 * is in the posted queue. */
+			bool posted;
+			/* Likewise: enum vm_req_light. */
+			uint8_t light;
+			/* Written by the owner: */
+			uint8_t kind;
+			bool active;	/* started and not finished yet */
+			bool transient; /* on its task's stack, with its waiter
+					   set: nobody else looks at its state,
+					   nobody frees it */
+			bool leads; /* a receive: its waiter receives what comes
+				       next from there, too */
+			bool observed; /* at its end vm_observe_sent() is to be
+					  called; of a receive: it is counted
+					  in progress.under_way */
+			bool persistent; /* vm_req_finish() deactivates instead
+					    of freeing */
+		};
+		uint64_t marks; /* all these at once */
+	};
 	struct vm_rank *rank; /* whose mailbox it is, or goes, to */
 	struct vm_data data;  /* buffer; holds a reference on its layout */
 	vmpi_status status;
@@ -72,18 +99,7 @@ struct vmpi_req {
 		 * lock of that. */
 		struct vm_rndv_send *waits;
 	};
-	bool posted; /* a receive: it is in the posted queue */
-	/* Written by the owner: */
-	uint8_t kind;
-	bool transient;	 /* on its task's stack, with its waiter set: nobody
-			    else looks at its state, nobody frees it */
-	bool leads;	 /* a receive: its waiter receives what comes next from
-			    there, too */
-	bool observed;	 /* at its end vm_observe_sent() is to be called; of a
-			    receive: it is counted in progress.under_way */
-	bool persistent; /* vm_req_finish() deactivates instead of freeing */
-	bool active;	 /* started and not finished yet */
-	void *user;	 /* the layer above: e.g. the communicator */
+	void *user; /* the layer above: e.g. the communicator */
 	void (*on_free)(struct vmpi_req *req); /* layer above, may be NULL */
 	struct vm_overlap_xfer xfer; /* of a direct send, while watched */
 };
@@ -91,7 +107,7 @@ struct vmpi_req {
 #define vm_req vmpi_req
 
 /* The one request of all sends that completed at once; never freed. */
-extern struct vm_req vm_req_done_send;
+extern VM_HIDDEN struct vm_req vm_req_done_send;
 
 /* Handles below 4096 are the layers' null requests. */
 static inline bool vm_req_is_null(const struct vm_req *req)
@@ -133,10 +149,7 @@ static VM_ALWAYS_INLINE void vm_req_begin(struct vm_req *req)
 	req->status.bytes = 0;
 	req->status.error = 0;
 	req->msg = NULL;
-	req->transient = false;
-	req->leads = false;
-	req->observed = false;
-	req->persistent = false;
+	req->marks = 0;
 	req->active = true;
 	req->user = NULL;
 	req->on_free = NULL;

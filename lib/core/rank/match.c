@@ -39,12 +39,6 @@ static inline struct vm_match_node *node_of(struct vm_list *link)
 	return vm_container_of(link, struct vm_match_node, bin);
 }
 
-static inline bool env_equal(const struct vm_env *a, const struct vm_env *b)
-{
-	return a->context == b->context && a->source == b->source &&
-	       a->tag == b->tag;
-}
-
 static void bins_init(struct vm_match_bins *bins)
 {
 	vm_list_init(&bins->first);
@@ -109,7 +103,7 @@ static inline struct vm_match_node *bins_find(const struct vm_match_bins *bins,
 
 	vm_list_each(link, bin) {
 		++*looked;
-		if (env_equal(&node_of(link)->env, env))
+		if (vm_env_equal(&node_of(link)->env, env))
 			return node_of(link);
 	}
 	return NULL;
@@ -197,6 +191,8 @@ void vm_match_init(struct vm_match *match)
 	*match = (struct vm_match){ 0 };
 	bins_init(&match->posted);
 	bins_init(&match->arrived);
+	vm_list_init(&match->nowhere);
+	match->recent = &match->nowhere;
 	vm_list_init(&match->order);
 	bins_init(&match->wild.bins);
 }
@@ -230,13 +226,13 @@ static struct vm_match_node *bins_find_posted(const struct vm_match *match,
 	struct vm_match_node *oldest = NULL;
 
 	/* Without wildcards one look is enough. */
-	if (match->pattern[0] == vm_match_posted(match))
+	if (!match->wildcards[0])
 		return bins_find(&match->posted, env, looked);
 	for (uint32_t pattern = 0; pattern < PATTERNS; pattern++) {
 		struct vm_env wanted = pattern_key(*env, pattern);
 		struct vm_match_node *node;
 
-		if (!match->pattern[pattern])
+		if (pattern && !match->wildcards[pattern])
 			continue;
 		node = bins_find(&match->posted, &wanted, looked);
 		if (node && (!oldest || node->stamp < oldest->stamp))
@@ -320,10 +316,22 @@ struct vm_match_node *vm_match_peek_slow(struct vm_match *match,
 
 void vm_match_post(struct vm_match *match, struct vm_match_node *node)
 {
+	uint32_t most;
+
+	/* The bins may grow. */
+	match->recent = &match->nowhere;
 	node->kind = pattern_of(&node->env);
 	node->stamp = match->stamp++;
-	match->pattern[node->kind]++;
+	if (node->kind) {
+		match->wildcards[node->kind]++;
+		match->wildcards[0]++;
+	}
 	bins_add(&match->posted, &match->pvars.posted_len, node);
+	vm_pvar_max(match->pvars.posted_max, match->pvars.posted_len);
+	most = VM_MATCH_BIN_LOAD * (match->posted.mask + 1);
+	if (VM_PVARS_COUNTED && match->pvars.posted_max < most)
+		most = (uint32_t)match->pvars.posted_max;
+	match->plain_most = most;
 }
 
 void vm_match_arrive(struct vm_match *match, struct vm_match_node *node)

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/err.h"
 #include "base/list.h"
 #include "core/rank/vars.h"
 
@@ -25,6 +26,23 @@ struct vm_env {
 	int32_t source;
 	int32_t tag;
 };
+
+/* An envelope, to be passed to a function: it goes in two registers, which are
+ * loaded from what is written here, and a load from two stores would stall. */
+static inline struct vm_env vm_env_of(uint32_t context, int32_t source,
+				      int32_t tag)
+{
+	union {
+		struct vm_env env;
+		struct {
+			uint64_t first;
+			uint32_t last;
+		} words;
+	} made = { .words = { (uint64_t)(uint32_t)source << 32 | context,
+			      (uint32_t)tag } };
+
+	return made.env;
+}
 
 /* Embedded in requests (posted) and, as part of the next, in messages. */
 struct vm_match_node {
@@ -62,9 +80,15 @@ struct vm_match_wild {
 struct vm_match {
 	struct core_match_pvars pvars; /* first the lengths of the queues */
 	struct vm_match_bins posted, arrived;
-	struct vm_list order; /* arrivals by age */
-	uint64_t stamp;	      /* of the next posted receive */
-	uint32_t pattern[4];  /* posted receives per pattern */
+	/* The bin of posted receives that was used last: its first one is the
+	 * oldest of all with its key.  &nowhere, which is empty: it need not be,
+	 * there are receives with wildcards in other bins. */
+	struct vm_list *recent, nowhere;
+	struct vm_list order;  /* arrivals by age */
+	uint64_t stamp;	       /* of the next posted receive */
+	uint32_t plain_most;   /* vm_match_has_room() */
+	uint32_t wildcards[4]; /* posted receives of the patterns that have
+				  some; [0]: of all these */
 	struct vm_match_wild wild;
 };
 
@@ -75,6 +99,12 @@ static inline bool vm_env_fits(const struct vm_env *env,
 	return env->context == wanted->context &&
 	       (wanted->source == VM_ANY || wanted->source == env->source) &&
 	       (wanted->tag == VM_ANY || wanted->tag == env->tag);
+}
+
+static inline bool vm_env_equal(const struct vm_env *a, const struct vm_env *b)
+{
+	return VM_LIKELY(a->context == b->context) &&
+	       VM_LIKELY(a->source == b->source) && VM_LIKELY(a->tag == b->tag);
 }
 
 /* How long the queues are; exact under the lock, a hint without. */
@@ -139,55 +169,88 @@ static inline struct vm_list *vm_match_bin(const struct vm_match_bins *bins,
 	return &bins->bins[(uint32_t)(key >> 32) & bins->mask];
 }
 
-/* Whether another posted receive fits in without more bins. */
+/* Whether another posted receive fits in without more bins, and without being the
+ * first one beyond the most there were. */
 static inline bool vm_match_has_room(const struct vm_match *match)
 {
-	return match->pvars.posted_len <
-	       VM_MATCH_BIN_LOAD * (match->posted.mask + 1);
+	return match->pvars.posted_len < match->plain_most;
 }
 
 /* vm_match_arrival(), but left in place, if that is seen at one look; NULL:
  * it is not, or there is none. */
-static inline struct vm_match_node *vm_match_front(const struct vm_match *match,
-						   const struct vm_env *env)
+static VM_ALWAYS_INLINE struct vm_match_node *
+vm_match_front(struct vm_match *match, const struct vm_env *env)
 {
-	const struct vm_list *bin, *link;
+	struct vm_list *bin = match->recent, *link = bin->next;
 	struct vm_match_node *node;
 
-	if (!match->pvars.posted_len ||
-	    (match->posted.mask &&
-	     match->pattern[0] != match->pvars.posted_len))
+	if (VM_LIKELY(link != bin)) {
+		node = vm_container_of(link, struct vm_match_node, bin);
+		if (vm_env_equal(&node->env, env))
+			return node;
+	}
+	if (match->wildcards[0] && match->posted.mask)
 		return NULL;
 	bin = vm_match_bin(&match->posted, env);
 	link = bin->next;
 	if (link == bin)
 		return NULL;
 	node = vm_container_of(link, struct vm_match_node, bin);
-	return vm_env_fits(env, &node->env) ? node : NULL;
+	if (!vm_env_fits(env, &node->env))
+		return NULL;
+	match->recent = bin;
+	return node;
 }
 
 /* Queues an entry whose env is set; an arrival is in a vm_match_queued. */
 void vm_match_post(struct vm_match *match, struct vm_match_node *node);
 void vm_match_arrive(struct vm_match *match, struct vm_match_node *node);
 
-/* vm_match_post() of an entry without wildcards, if there is room. */
-static inline void vm_match_post_plain(struct vm_match *match,
-				       struct vm_match_node *node)
+/* The bin for another receive without wildcards, which is then used last. */
+static VM_ALWAYS_INLINE struct vm_list *
+vm_match_bin_plain(struct vm_match *match, const struct vm_env *env)
 {
-	node->kind = 0;
+	struct vm_list *bin = match->recent, *last = bin->prev;
+	const struct vm_match_node *node =
+		vm_container_of(last, struct vm_match_node, bin);
+
+	if (VM_LIKELY(last != bin) && vm_env_equal(&node->env, env))
+		return bin;
+	bin = vm_match_bin(&match->posted, env);
+	if (!match->wildcards[0])
+		match->recent = bin;
+	return bin;
+}
+
+/* vm_match_post() of an entry without wildcards, whose kind is set, while there
+ * is room. */
+static VM_ALWAYS_INLINE void vm_match_post_plain(struct vm_match *match,
+						 struct vm_match_node *node)
+{
+	struct vm_list *bin = vm_match_bin_plain(match, &node->env);
+
 	node->stamp = match->stamp++;
-	match->pattern[0]++;
-	vm_list_append(vm_match_bin(&match->posted, &node->env), &node->bin);
+	vm_list_append(bin, &node->bin);
 	vm_pvar_keep(match->pvars.posted_len, 1);
 }
 
-/* Takes a queued entry out. */
+/* Takes such an entry out. */
+static inline void vm_match_unpost_plain(struct vm_match *match,
+					 struct vm_match_node *node)
+{
+	vm_list_remove(&node->bin);
+	vm_pvar_keep(match->pvars.posted_len, (uint64_t)-1);
+}
+
+/* Takes any queued entry out. */
 static inline void vm_match_unpost(struct vm_match *match,
 				   struct vm_match_node *node)
 {
-	match->pattern[node->kind]--;
-	vm_list_remove(&node->bin);
-	vm_pvar_keep(match->pvars.posted_len, (uint64_t)-1);
+	if (node->kind) {
+		match->wildcards[node->kind]--;
+		match->wildcards[0]--;
+	}
+	vm_match_unpost_plain(match, node);
 }
 
 /* Takes an arrival out. */

@@ -45,47 +45,80 @@ int vm_request_finish_one(struct vm_call *call, MPI_Request *request,
 int vm_request_peek(struct vm_call *call, struct vm_req *req,
 		    MPI_Status *status);
 
-/* vm_request_finish() of a complete request of the usual kind, without an error;
- * false: it is another one.  *counts: as vm_quick_done(). */
-static VM_ALWAYS_INLINE bool vm_request_quick(struct vm_thread_cache *cache,
-					      MPI_Request *request,
-					      MPI_Status *status,
-					      struct vm_quick_counts *counts)
-{
-	struct vm_req *req = vm_request(*request);
+/* What vm_request_quick() does as a call goes through its requests. */
+struct vm_request_quick {
+	struct vm_ult *self;
+	struct vm_thread_cache *cache;
+	uintptr_t base, readable; /* of where requests lie */
+	unsigned free;		  /* those of cache->light */
+	uint64_t receives, bytes; /* what there was */
+};
 
-	if (req != &vm_req_done_send &&
-	    VM_UNLIKELY(!vm_arena_has(&vm_node->arenas.req, req) ||
-			!vm_quick_done(req, counts)))
-		return false;
-	*request = MPI_REQUEST_NULL;
-	vm_status_set(status, &req->status);
-	if (req != &vm_req_done_send)
-		vm_quick_free(cache, req);
-	return true;
+static VM_ALWAYS_INLINE struct vm_request_quick vm_request_quick_begin(void)
+{
+	struct vm_ult *self = vm_self;
+	struct vm_thread_cache *cache = self->worker->cache;
+	const struct vm_arena *arena = &vm_node->arenas.req;
+
+	return (struct vm_request_quick){
+		.self = self,
+		.cache = cache,
+		.base = arena->base,
+		.readable = __atomic_load_n(&arena->readable, __ATOMIC_RELAXED),
+		.free = cache->light_count,
+	};
 }
 
 static VM_ALWAYS_INLINE void
-vm_request_count(struct vm_ult *self, const struct vm_quick_counts *counts)
+vm_request_quick_end(const struct vm_request_quick *quick)
 {
-	struct core_rank_pvars *pvars = self->counts;
+	struct core_rank_pvars *pvars = quick->self->counts;
 
-	vm_worker_got(self->worker);
-	vm_pvar_add(pvars->receives, counts->receives);
-	vm_pvar_add(pvars->received_bytes, counts->bytes);
+	quick->cache->light_count = quick->free;
+	vm_worker_got(quick->self->worker);
+	vm_pvar_add(pvars->receives, quick->receives);
+	vm_pvar_add(pvars->received_bytes, quick->bytes);
 }
 
-/* Both, of one request. */
+/* The same of one of another usual kind, which is counted at once. */
+bool vm_request_quick_other(struct vm_ult *self, MPI_Request *request,
+			    MPI_Status *status);
+
+/* vm_request_finish() of a complete request of the usual kind, without an error;
+ * false: it is another one. */
+static VM_ALWAYS_INLINE bool vm_request_quick(struct vm_request_quick *quick,
+					      MPI_Request *request,
+					      MPI_Status *status)
+{
+	struct vm_req *req = vm_request(*request);
+	uintptr_t at = (uintptr_t)req - quick->base;
+
+	if (req == &vm_req_done_send) {
+		*request = MPI_REQUEST_NULL;
+		vm_status_set(status, &req->status);
+		return true;
+	}
+	if (VM_UNLIKELY(at >= quick->readable || at & (VM_CACHELINE - 1)))
+		return false;
+	if (VM_UNLIKELY(!vm_quick_done(req)))
+		return vm_request_quick_other(quick->self, request, status);
+	*request = MPI_REQUEST_NULL;
+	vm_status_set(status, &req->status);
+	quick->receives++;
+	quick->bytes += req->status.bytes;
+	vm_quick_put(quick->cache, &quick->free, req);
+	return true;
+}
+
+/* Of one request. */
 static VM_ALWAYS_INLINE bool vm_request_took(MPI_Request *request,
 					     MPI_Status *status)
 {
-	struct vm_quick_counts counts = { 0, 0 };
-	struct vm_ult *self = vm_self;
+	struct vm_request_quick quick = vm_request_quick_begin();
 
-	if (VM_UNLIKELY(!vm_request_quick(self->worker->cache, request, status,
-					  &counts)))
+	if (VM_UNLIKELY(!vm_request_quick(&quick, request, status)))
 		return false;
-	vm_request_count(self, &counts);
+	vm_request_quick_end(&quick);
 	return true;
 }
 

@@ -58,7 +58,7 @@ int VM_TWIN(PMPI_Send)(const void *buf, vm_count count, MPI_Datatype datatype,
 		       int dest, int tag, MPI_Comm comm)
 {
 	struct vm_ult *self = vm_self;
-	const struct vm_comm *on;
+	struct vm_comm *on;
 	size_t bytes;
 
 	if (VM_LIKELY(vm_route_quick(self, &on, &bytes, buf, count, datatype,
@@ -134,23 +134,59 @@ static __attribute__((noinline)) int isend_any(const void *buf, vm_count count,
 			   tag, comm, VM_SEND_STANDARD, request);
 }
 
+/* The arguments of a call that are those of the common case, where it does not
+ * end on the spot. */
+static __attribute__((noinline)) int isend_plain(const void *buf, size_t bytes,
+						 struct vm_comm *on, int dest,
+						 int tag, MPI_Request *request)
+{
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Isend));
+	struct vm_data data;
+	struct vm_req *req;
+	int rc;
+
+	vm_data_set_bytes(&data, buf, bytes);
+	rc = vm_isend(on->ranks[dest], vm_env_of(on->context, on->rank, tag),
+		      &data, VM_SEND_STANDARD, &req);
+	if (VM_UNLIKELY(rc != 0))
+		return vm_call_fail(&call, vm_comm_handle(call.mpi, on), rc);
+	*request = (MPI_Request)req;
+	return MPI_SUCCESS;
+}
+
+static __attribute__((noinline)) int isend_rest(const void *buf, size_t bytes,
+						struct vm_comm *on, int dest,
+						int tag, MPI_Request *request)
+{
+	if (VM_UNLIKELY(!vm_quick_send_other(
+		    vm_self, on->ranks[dest],
+		    vm_env_of(on->context, on->rank, tag), buf, bytes)))
+		return isend_plain(buf, bytes, on, dest, tag, request);
+	*request = (MPI_Request)&vm_req_done_send;
+	return MPI_SUCCESS;
+}
+
 int VM_TWIN(PMPI_Isend)(const void *buf, vm_count count, MPI_Datatype datatype,
 			int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	struct vm_ult *self = vm_self;
-	const struct vm_comm *on;
+	struct vm_comm *on;
+	struct vm_rank *to;
+	struct vm_req *req;
 	size_t bytes;
 
 	if (VM_UNLIKELY(!request ||
 			!vm_route_quick(self, &on, &bytes, buf, count, datatype,
-					dest, tag, comm)) ||
-	    VM_UNLIKELY(!vm_quick_send_any(
-		    self, on->ranks[dest],
-		    (struct vm_env){ on->context, on->rank, tag }, buf, bytes)))
+					dest, tag, comm)))
 		return isend_any(buf, count, datatype, dest, tag, comm,
 				 request);
+	to = on->ranks[dest];
+	req = vm_quick_begin(
+		self, to, (struct vm_env){ on->context, on->rank, tag }, bytes);
+	if (VM_UNLIKELY(!req))
+		return isend_rest(buf, bytes, on, dest, tag, request);
 	*request = (MPI_Request)&vm_req_done_send;
-	return MPI_SUCCESS;
+	return vm_quick_fill(self, to->via, req, buf, bytes);
 }
 
 int VM_TWIN(PMPI_Issend)(const void *buf, vm_count count, MPI_Datatype datatype,
@@ -258,7 +294,7 @@ int VM_TWIN(PMPI_Recv)(void *buf, vm_count count, MPI_Datatype datatype,
 		       int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
 	struct vm_ult *self = vm_self;
-	const struct vm_comm *on;
+	struct vm_comm *on;
 	struct vm_req req;
 	size_t bytes;
 
@@ -316,26 +352,61 @@ irecv_any(void *buf, vm_count count, MPI_Datatype datatype, int source, int tag,
 	return vm_call_exit(&call, comm, rc);
 }
 
+/* As isend_plain() and isend_rest(). */
+static __attribute__((noinline)) int irecv_plain(void *buf, size_t bytes,
+						 struct vm_comm *on, int source,
+						 int tag, MPI_Request *request)
+{
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Irecv));
+	struct vm_data data;
+	struct vm_req *req;
+	int rc;
+
+	vm_data_set_bytes(&data, buf, bytes);
+	rc = vm_irecv(vm_env_of(on->context, source, tag), &data, &req);
+	if (VM_UNLIKELY(rc != 0))
+		return vm_call_fail(&call, vm_comm_handle(call.mpi, on), rc);
+	*request = (MPI_Request)req;
+	return MPI_SUCCESS;
+}
+
+static __attribute__((noinline)) int irecv_rest(void *buf, size_t bytes,
+						struct vm_comm *on, int source,
+						int tag, MPI_Request *request)
+{
+	struct vm_env env = vm_env_of(on->context, source, tag);
+	struct vm_ult *self = vm_self;
+	struct vm_req *req = NULL;
+
+	if (VM_LIKELY(vm_quick_stock(self->worker->cache))) {
+		req = vm_quick_itake(self, env, buf, bytes);
+		if (!req)
+			req = vm_quick_irecv(self, env, buf, bytes);
+	}
+	if (VM_UNLIKELY(!req))
+		return irecv_plain(buf, bytes, on, source, tag, request);
+	*request = (MPI_Request)req;
+	return MPI_SUCCESS;
+}
+
 int VM_TWIN(PMPI_Irecv)(void *buf, vm_count count, MPI_Datatype datatype,
 			int source, int tag, MPI_Comm comm,
 			MPI_Request *request)
 {
 	struct vm_ult *self = vm_self;
-	const struct vm_comm *on;
-	struct vm_req *req = NULL;
+	struct vm_comm *on;
+	struct vm_req *req;
 	size_t bytes;
 
-	if (VM_LIKELY(request && vm_route_quick(self, &on, &bytes, buf, count,
-						datatype, source, tag, comm))) {
-		struct vm_env env = { on->context, source, tag };
-
-		req = vm_quick_irecv(self, env, buf, bytes);
-		if (VM_UNLIKELY(!req))
-			req = vm_quick_itake(self, env, buf, bytes);
-	}
-	if (VM_UNLIKELY(!req))
+	if (VM_UNLIKELY(!request ||
+			!vm_route_quick(self, &on, &bytes, buf, count, datatype,
+					source, tag, comm)))
 		return irecv_any(buf, count, datatype, source, tag, comm,
 				 request);
+	req = vm_quick_irecv(self, (struct vm_env){ on->context, source, tag },
+			     buf, bytes);
+	if (VM_UNLIKELY(!req))
+		return irecv_rest(buf, bytes, on, source, tag, request);
 	*request = (MPI_Request)req;
 	return MPI_SUCCESS;
 }
@@ -434,7 +505,7 @@ int VM_TWIN(PMPI_Sendrecv)(const void *sendbuf, vm_count sendcount,
 			   MPI_Comm comm, MPI_Status *status)
 {
 	struct vm_ult *self = vm_self;
-	const struct vm_comm *on;
+	struct vm_comm *on;
 	size_t out, in;
 
 	if (VM_LIKELY(vm_route_quick(self, &on, &in, recvbuf, recvcount,
@@ -486,7 +557,7 @@ int VM_TWIN(PMPI_Sendrecv_replace)(void *buf, vm_count count,
 				   MPI_Status *status)
 {
 	struct vm_ult *self = vm_self;
-	const struct vm_comm *on;
+	struct vm_comm *on;
 	size_t bytes;
 
 	if (VM_LIKELY(vm_route_quick(self, &on, &bytes, buf, count, datatype,

@@ -117,6 +117,24 @@ int vm_request_finish(struct vm_call *call, MPI_Request *request,
 	return vm_error_truncated(call, rc, bytes);
 }
 
+bool vm_request_quick_other(struct vm_ult *self, MPI_Request *request,
+			    MPI_Status *status)
+{
+	struct vm_req *req = vm_request(*request);
+	struct core_rank_pvars *pvars = self->counts;
+
+	if (!vm_quick_ended(req))
+		return false;
+	*request = MPI_REQUEST_NULL;
+	vm_status_set(status, &req->status);
+	if (req->kind == VM_REQ_RECV && req->rank) {
+		vm_pvar_add(pvars->receives, 1);
+		vm_pvar_add(pvars->received_bytes, req->status.bytes);
+	}
+	vm_quick_free(self->worker->cache, req);
+	return true;
+}
+
 int vm_request_fail(struct vm_call *call, const struct vm_request_of *whose,
 		    int rc)
 {
@@ -271,6 +289,31 @@ static int finish_all(struct vm_call *call, int count, MPI_Request *requests,
 	return vm_request_fail(call, &first_whose, MPI_ERR_IN_STATUS);
 }
 
+/* finish_quickly(), ignore: without statuses. */
+static VM_ALWAYS_INLINE int finish_run(int count, MPI_Request *requests,
+				       MPI_Status *statuses, bool ignore)
+{
+	struct vm_request_quick quick = vm_request_quick_begin();
+	int i;
+
+	for (i = 0; i < count; i++) {
+		MPI_Status *status = ignore ? MPI_STATUS_IGNORE : &statuses[i];
+
+		/* Sends are nothing but a word each. */
+		if (ignore && vm_request(requests[i]) == &vm_req_done_send) {
+			requests[i] = MPI_REQUEST_NULL;
+			continue;
+		}
+		if (VM_UNLIKELY(
+			    !vm_request_quick(&quick, &requests[i], status)))
+			break;
+		vm_status_set_error(status, MPI_SUCCESS);
+	}
+	if (i > 0)
+		vm_request_quick_end(&quick);
+	return i;
+}
+
 /*
  * Takes the results of the first requests, up to one that is not complete or
  * not of the usual kind; returns its number.
@@ -278,21 +321,9 @@ static int finish_all(struct vm_call *call, int count, MPI_Request *requests,
 static VM_ALWAYS_INLINE int finish_quickly(int count, MPI_Request *requests,
 					   MPI_Status *statuses)
 {
-	struct vm_ult *self = vm_self;
-	struct vm_thread_cache *cache = self->worker->cache;
-	struct vm_quick_counts counts = { 0, 0 };
-	int i;
-
-	for (i = 0; i < count; i++) {
-		MPI_Status *status = vm_status_at(statuses, i);
-
-		if (!vm_request_quick(cache, &requests[i], status, &counts))
-			break;
-		vm_status_set_error(status, MPI_SUCCESS);
-	}
-	if (i > 0)
-		vm_request_count(self, &counts);
-	return i;
+	if (statuses == MPI_STATUSES_IGNORE)
+		return finish_run(count, requests, NULL, true);
+	return finish_run(count, requests, statuses, false);
 }
 
 /* Waits for those that finish_quickly() has left. */

@@ -98,26 +98,25 @@ vm_route_plain_recv(struct vm_mpi *mpi, struct vm_route *route, const void *buf,
  * case.
  */
 static VM_ALWAYS_INLINE bool
-vm_route_quick(struct vm_ult *self, const struct vm_comm **comm, size_t *bytes,
+vm_route_quick(struct vm_ult *self, struct vm_comm **comm, size_t *bytes,
 	       const void *buf, vm_count count, MPI_Datatype datatype, int peer,
 	       int tag, MPI_Comm handle)
 {
 	uintptr_t value = (uintptr_t)datatype - (uintptr_t)MPI_DATATYPE_NULL;
 	const struct vm_rank *rank = self ? self->owner : NULL;
 	struct vm_mpi *mpi = rank ? rank->mpi : NULL;
-	const struct vm_type *type;
+	size_t size;
 
 	if (VM_UNLIKELY(!mpi || mpi->phase != VM_MPI_RUNNING || !buf ||
 			value >= VM_TYPE_BUILTINS))
 		return false;
-	type = vm_type_builtin[value];
+	size = vm_type_dense_bytes[value];
 	*comm = vm_comm_in(mpi, handle);
-	if (VM_UNLIKELY(!*comm || !type || !type->dense ||
-			(count | tag) < vm_mpi_plain_from ||
+	if (VM_UNLIKELY(!*comm || !size || (count | tag) < vm_mpi_plain_from ||
 			vm_count_is_large(count) ||
 			(unsigned)peer >= (unsigned)(*comm)->size))
 		return false;
-	*bytes = type->size * (size_t)count;
+	*bytes = size * (size_t)count;
 	return true;
 }
 

@@ -187,10 +187,9 @@ static __attribute__((noinline)) int finish_odd(struct vm_call *call,
 static int finish_some(struct vm_call *call, int count, MPI_Request *requests,
 		       int *outcount, int *indices, MPI_Status *statuses)
 {
-	struct vm_quick_counts counts = { 0, 0 };
+	struct vm_request_quick quick = vm_request_quick_begin();
 	struct vm_request_of whose, first_whose = { 0 };
 	int first = MPI_SUCCESS, n = 0;
-	struct vm_ult *self = vm_self;
 
 	for (int i = 0; i < count; i++) {
 		MPI_Status *status = vm_status_at(statuses, n);
@@ -198,11 +197,14 @@ static int finish_some(struct vm_call *call, int count, MPI_Request *requests,
 
 		if (vm_request_look(requests[i]) != VM_REQUEST_DONE)
 			continue;
-		if (VM_UNLIKELY(vm_typed() ||
-				!vm_request_quick(self->worker->cache,
-						  &requests[i], status,
-						  &counts)))
+		if (VM_UNLIKELY(
+			    vm_typed() ||
+			    !vm_request_quick(&quick, &requests[i], status))) {
+			/* It may call functions of the program. */
+			vm_request_quick_end(&quick);
 			rc = finish_odd(call, &requests[i], status, &whose);
+			quick = vm_request_quick_begin();
+		}
 		vm_status_set_error(status, rc);
 		indices[n++] = i;
 		if (VM_UNLIKELY(rc != MPI_SUCCESS) && first == MPI_SUCCESS) {
@@ -210,7 +212,7 @@ static int finish_some(struct vm_call *call, int count, MPI_Request *requests,
 			first_whose = whose;
 		}
 	}
-	vm_request_count(self, &counts);
+	vm_request_quick_end(&quick);
 	*outcount = n;
 	if (VM_LIKELY(first == MPI_SUCCESS))
 		return MPI_SUCCESS;

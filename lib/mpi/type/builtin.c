@@ -103,6 +103,11 @@ const struct vm_type *const vm_type_builtin[VM_TYPE_BUILTINS] = {
 		VM_TYPES_PAIR_SPARSE(ROW_) VM_TYPES_MARKER(ROW_)
 };
 
+#define DENSE_(mpi_name, handle, kind, family) \
+	[(handle)-0x200] = sizeof(c_##kind),
+const uint8_t vm_type_dense_bytes[VM_TYPE_BUILTINS] = { VM_TYPES_SIMPLE(
+	DENSE_) VM_TYPES_PAIR_DENSE(DENSE_) };
+
 /* The value's bytes of a pair, by kind. */
 #define PAIR_VALUE_(kind, value_type, index_type) \
 	[VM_KIND_##kind] = sizeof(value_type),

@@ -67,6 +67,8 @@ struct vm_type {
 /* Predefined types by handle - MPI_DATATYPE_NULL; NULL where there is none. */
 #define VM_TYPE_BUILTINS 256
 extern const struct vm_type *const vm_type_builtin[VM_TYPE_BUILTINS];
+/* The bytes of those whose elements are one block; else 0. */
+extern VM_HIDDEN const uint8_t vm_type_dense_bytes[VM_TYPE_BUILTINS];
 
 /* Returns the type of a handle; NULL for MPI_DATATYPE_NULL and invalid
  * handles. */

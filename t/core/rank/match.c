@@ -69,6 +69,25 @@ static struct thing *thing_of(struct vm_match_node *node)
 	return node ? vm_container_of(node, struct thing, node) : NULL;
 }
 
+/* By the short way where it is one. */
+static void post(struct vm_match_node *node)
+{
+	node->kind = 0;
+	if (node->env.source != VM_ANY && node->env.tag != VM_ANY &&
+	    vm_match_has_room(&match))
+		vm_match_post_plain(&match, node);
+	else
+		vm_match_post(&match, node);
+}
+
+/* Whether the short look finds the receive with this number, or none. */
+static bool front_is(const struct vm_env *env, int id)
+{
+	struct thing *front = thing_of(vm_match_front(&match, env));
+
+	return !front || front->id == id;
+}
+
 /* One receive or arrival, by both; whether they agree. */
 static bool receive(struct thing *thing)
 {
@@ -77,7 +96,7 @@ static bool receive(struct thing *thing)
 	struct thing *found = thing_of(vm_match_peek(&match, &env));
 
 	if (at < 0) {
-		vm_match_post(&match, &thing->node);
+		post(&thing->node);
 		model_add(&posted, env, thing->id);
 		return !found;
 	}
@@ -92,8 +111,11 @@ static bool arrive(struct thing *thing)
 {
 	struct vm_env env = thing->node.env;
 	int at = model_find(&posted, env, true);
+	bool right = front_is(&env, at < 0 ? -1 : posted.list[at].id);
 	struct thing *found = thing_of(vm_match_arrival(&match, &env));
 
+	if (!right)
+		return false;
 	if (at < 0) {
 		vm_match_arrive(&match, &thing->node);
 		model_add(&arrived, env, thing->id);
