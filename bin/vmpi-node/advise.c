@@ -122,6 +122,8 @@ static void settings_take(struct vm_advice_facts *facts)
 	facts->eager_limit = (uint64_t)core_cvar.eager_limit;
 	facts->eager_times = counter("core_socket_peers") ?
 				     (uint64_t)core_cvar.eager_net :
+			     counter("core_shared_peers") ?
+				     (uint64_t)core_cvar.eager_shared :
 				     1;
 	facts->credits = (uint64_t)fabric_cvar.credits;
 	facts->pool_keep = (uint64_t)fabric_cvar.pool_keep;

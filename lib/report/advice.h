@@ -66,7 +66,8 @@
 	  "collectives: all to all")                                           \
 	X(SUM, far_other, "", "collectives by better algorithms")              \
 	X(MAX, eager_limit, "", "core_eager_limit")                            \
-	X(MAX, eager_times, "", "core_eager_net, if it counts; else 1")        \
+	X(MAX, eager_times, "",                                                \
+	  "core_eager_net or _shared if it counts, or 1")                      \
 	X(MAX, credits, "", "fabric_credits")                                  \
 	X(MAX, pool_keep, "", "fabric_pool_keep")                              \
 	X(MAX, balance, "", "core_balance")                                    \

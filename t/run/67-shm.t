@@ -92,7 +92,14 @@ eager 0 'core_eager_net=1 makes it the limit itself' 8193 \
 eager 10 'which is eager' 8192 --set fabric_shm=off --set core_eager_net=1
 eager 0 'through shared memory the limit counts' 8193
 eager 10 'alone' 8192
+# peers WANT NAME: with how many processes the first one shares cores and memory.
+peers() {
+	is "$(timeout 120 $before "$vmpirun" -n 2 --nodes 2 ./halo 8 1 core_shared_peers \
+		</dev/null 2>&1 | tr '\n' ' ')" "core_shared_peers $1 wrong 0 " "$2"
+}
+peers 0 'each process has a core'
 before="taskset -c $(taskset -cp $$ | sed 's/.*[^0-9]\([0-9][0-9]*\)$/\1/')"
+peers 1 'both share one, as core_shared_peers says'
 eager 10 'on a shared core 32 KiB are eager' 32768
 eager 0 'a byte more is not' 32769
 eager 0 'core_eager_shared=1 makes it the limit itself' 8193 \

@@ -357,6 +357,9 @@ extern const struct vm_pvar_table core_chan_pvar_table;
 	X(LEVEL, socket_peers, "processes", NODE, TB, fabric,                  \
 	  "Other processes of the job that only a network without remote "     \
 	  "memory of its own reaches: core_eager_net counts for them")         \
+	X(LEVEL, shared_peers, "processes", NODE, TB, fabric,                  \
+	  "Other processes of the job that shared memory reaches, where they " \
+	  "share cores: core_eager_shared counts for them")                    \
 	X(COUNTER, packets_unknown, "packets", NODE, DD, fabric,               \
 	  "Packets dropped because their kind is unknown or their rank is "    \
 	  "not in this process")                                               \

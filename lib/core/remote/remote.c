@@ -376,6 +376,20 @@ void vm_remote_place(struct vm_rank *rank, int index, int ranks)
 		rank->port = vm_fabric_port(vm_node->fabric, rank->to.port);
 }
 
+/* For how many processes longer messages are eager: see send.c. */
+static void peers_count(const struct vm_boot *boot)
+{
+	for (int i = 0; i < boot->processes; i++) {
+		if (i == boot->process)
+			continue;
+		if (vm_fabric_by_sockets(vm_node->fabric, (uint32_t)i))
+			vm_pvar_add(vm_node->pvars.socket_peers, 1);
+		else if (vm_sched.shared &&
+			 vm_fabric_near(vm_node->fabric, (uint32_t)i))
+			vm_pvar_add(vm_node->pvars.shared_peers, 1);
+	}
+}
+
 /* Makes our address known and learns those of the others. */
 static int addresses_exchange(struct vm_boot *boot)
 {
@@ -402,10 +416,8 @@ static int addresses_exchange(struct vm_boot *boot)
 	/* No process sends to one that does not know it yet. */
 	if (!rc)
 		rc = vm_boot_fence(boot);
-	for (int i = 0; i < boot->processes && !rc; i++)
-		if (i != boot->process &&
-		    vm_fabric_by_sockets(vm_node->fabric, (uint32_t)i))
-			vm_pvar_add(vm_node->pvars.socket_peers, 1);
+	if (!rc)
+		peers_count(boot);
 	return rc;
 }
 

@@ -28,8 +28,9 @@
  *
  * Packet memory beyond tune_memory takes the limit down, step by step.
  *
- * Over sockets a limit is for core_eager_net times as long messages: all limits
- * here are the lengths of messages, but for `home` and what is written.
+ * Over sockets a limit is for core_eager_net times as long messages, where
+ * processes share cores for core_eager_shared times: all limits here are the
+ * lengths of messages, but for `home` and what is written.
  */
 
 #define BINS VM_SIZE_BINS
@@ -57,8 +58,8 @@ struct window {
 
 struct eager {
 	/* Numbers of variables. */
-	int limit, net, budget, most, gain, packet;   /* control */
-	int sizes, peers, pool, posted, polls, found; /* counters */
+	int limit, net, shared, budget, most, gain, packet; /* control */
+	int sizes, far, near, pool, posted, polls, found;   /* counters */
 	int64_t times; /* as long messages as core_eager_limit says */
 	uint64_t tick, tokens, token_tick;
 	uint64_t seen[BINS], seen_looks; /* up to the last tick */
@@ -87,21 +88,23 @@ static int eager_start(vmpi_tuner *tuner)
 		return -VMPI_ENOMEM;
 	e->limit = tuner->control_find(tuner, "core_eager_limit");
 	e->net = tuner->control_find(tuner, "core_eager_net");
+	e->shared = tuner->control_find(tuner, "core_eager_shared");
 	e->budget = tuner->control_find(tuner, "tune_memory");
 	e->most = tuner->control_find(tuner, "tune_eager_max");
 	e->gain = tuner->control_find(tuner, "tune_gain");
 	e->packet = tuner->control_find(tuner, "fabric_packet_bytes");
 	e->sizes = tuner->counter_find(tuner, "core_sizes_remote");
-	e->peers = tuner->counter_find(tuner, "core_socket_peers");
+	e->far = tuner->counter_find(tuner, "core_socket_peers");
+	e->near = tuner->counter_find(tuner, "core_shared_peers");
 	e->posted = tuner->counter_find(tuner, "fabric_posted");
 	e->pool = tuner->counter_find(tuner, "fabric_pool_bytes");
 	e->polls = tuner->counter_find(tuner, "fabric_polls");
 	e->found = tuner->counter_find(tuner, "fabric_polls_found");
 	e->tokens = TOKENS;
 	e->times = 1;
-	if ((e->limit | e->net | e->budget | e->most | e->gain | e->packet |
-	     e->sizes | e->peers | e->pool | e->posted | e->polls | e->found) <
-		    0 ||
+	if ((e->limit | e->net | e->shared | e->budget | e->most | e->gain |
+	     e->packet | e->sizes | e->far | e->near | e->pool | e->posted |
+	     e->polls | e->found) < 0 ||
 	    tuner->control_read(tuner, e->limit, &e->home)) {
 		free(e);
 		return -VMPI_ENOENT;
@@ -114,6 +117,15 @@ static void eager_end(vmpi_tuner *tuner)
 {
 	free(tuner->state);
 	tuner->state = NULL;
+}
+
+static int64_t times_now(vmpi_tuner *tuner, const struct eager *e)
+{
+	if (vm_tuner_counter(tuner, e->far))
+		return vm_tuner_control(tuner, e->net);
+	return vm_tuner_counter(tuner, e->near) ?
+		       vm_tuner_control(tuner, e->shared) :
+		       1;
 }
 
 static int64_t limit_now(vmpi_tuner *tuner, const struct eager *e)
@@ -390,9 +402,7 @@ static int eager_tick(vmpi_tuner *tuner, uint64_t now_ns)
 	int rc;
 
 	e->tick++;
-	e->times = vm_tuner_counter(tuner, e->peers) ?
-			   vm_tuner_control(tuner, e->net) :
-			   1;
+	e->times = times_now(tuner, e);
 	if (e->tokens < TOKENS && e->tick - e->token_tick >= TOKEN_TICKS) {
 		e->tokens++;
 		e->token_tick = e->tick;

@@ -27,6 +27,8 @@ static void begin(void)
 		      VMPI_POLICY_ANYTIME);
 	world_control(&world, "core_eager_net", 8, 1, 1024, "times",
 		      VMPI_POLICY_ANYTIME);
+	world_control(&world, "core_eager_shared", 4, 1, 1024, "times",
+		      VMPI_POLICY_ANYTIME);
 	world_control(&world, "tune_memory", 67108864, 0, INT64_MAX, "bytes",
 		      VMPI_POLICY_ANYTIME);
 	world_control(&world, "tune_eager_max", 131072, 1024, 1048576, "bytes",
@@ -41,6 +43,7 @@ static void begin(void)
 	world_counter(&world, "fabric_polls", 1);
 	world_counter(&world, "fabric_polls_found", 1);
 	world_counter(&world, "core_socket_peers", 1);
+	world_counter(&world, "core_shared_peers", 1);
 	vars = world_vars(&world);
 	vm_policies_init(&all, &vars, &pvars);
 	now = 1;
@@ -56,11 +59,13 @@ static int64_t limit(void)
 /* The longest message that is eager. */
 static int64_t longest(void)
 {
-	uint64_t peers = 0;
+	uint64_t far = 0, near = 0;
 
 	world_total(&world, world_counter_find(&world, "core_socket_peers"),
-		    &peers, 1);
-	return limit() * (peers ? 8 : 1);
+		    &far, 1);
+	world_total(&world, world_counter_find(&world, "core_shared_peers"),
+		    &near, 1);
+	return limit() * (far ? 8 : near ? 4 : 1);
 }
 
 /* A program that sends messages of one size, faster when they are eager by so
@@ -219,6 +224,19 @@ static void test_sockets(void)
 	is_int(limit(), 8192, "at the end it is what it was");
 }
 
+/* And core_eager_shared times as long where processes share cores. */
+static void test_shared(void)
+{
+	begin();
+	world_add(&world, "core_shared_peers", 0, 3);
+	run(200, 32768, 0, 100);
+	is_int(pvars.decisions, 0, "on shared cores 32 KiB need nothing");
+	run(200, 50000, 20, 100);
+	is_int(limit(), 16384, "and the limit goes up by less");
+	end();
+	is_int(limit(), 8192, "at the end it is what it was again");
+}
+
 static void test_memory(void)
 {
 	begin();
@@ -328,6 +346,7 @@ int main(void)
 	test_no_gain();
 	test_sizes();
 	test_sockets();
+	test_shared();
 	test_memory();
 	test_somebody();
 	test_mirage();

@@ -4,10 +4,10 @@
  * them; so many rounds, or, when there is a variable and a value, until that
  * control variable of the first rank's process has the value, and so many
  * rounds more; or until there is a file, or policies have looked so often,
- * which is said with how often they have decided.  Or it says how many messages
- * of the rounds were sent eagerly by the first rank.
+ * which is said with how often they have decided.  Or the first rank says how many
+ * messages of the rounds it sent eagerly, or the value of a counter.
  *
- *	halo BYTES ROUNDS [VARIABLE VALUE | file PATH | ticks COUNT | eager]
+ *	halo BYTES ROUNDS [VARIABLE VALUE | file PATH | ticks COUNT | eager | COUNTER]
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -77,8 +77,10 @@ int main(int argc, char **argv)
 	for (int more = 0; seen && more < rounds; more++)
 		exchange(i + more);
 	if (argc == 4 && rank == 0)
-		printf("eager %d\n",
-		       (int)(counter("core_sends_eager") - eager));
+		printf("%s %d\n", argv[3],
+		       strcmp(argv[3], "eager") ?
+			       (int)counter(argv[3]) :
+			       (int)(counter("core_sends_eager") - eager));
 	MPI_Reduce(&wrong, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
 	if (rank == 0)
 		printf("wrong %d\n", all);
