@@ -99,7 +99,7 @@ static void begin(struct vm_handle *handle, const uint64_t *values)
 static void frozen_set(struct vm_handle *handle, const uint64_t *values)
 {
 	for (unsigned e = 0; e < handle->count; e++)
-		atomic_store_explicit(&handle->cells[e].frozen,
+		atomic_store_explicit(vm_frozen_of(handle, e),
 				      values ? values[e] : 0,
 				      memory_order_relaxed);
 }
@@ -168,7 +168,7 @@ static void resume(struct vm_handle *handle)
 			vm_base_set(handle, e,
 				    handle->scratch[e] -
 					    atomic_load_explicit(
-						    &handle->cells[e].frozen,
+						    vm_frozen_of(handle, e),
 						    memory_order_relaxed));
 	} else if (vm_handle_resets(handle)) {
 		vm_frozen_read(handle, handle->scratch);
@@ -235,7 +235,7 @@ static void handle_aim(struct vm_handle *handle,
 
 static struct vm_handle *handle_make(const struct vm_handle *like)
 {
-	size_t bytes = sizeof(*like) + like->count * sizeof(struct vm_cell);
+	size_t bytes = sizeof(*like) + 2 * like->count * sizeof(*like->bases);
 	size_t all = bytes + like->count * sizeof(uint64_t);
 	struct vm_handle *handle = aligned_alloc(
 		VM_CACHELINE, (all + VM_CACHELINE - 1) & -(size_t)VM_CACHELINE);

@@ -26,11 +26,6 @@ enum vm_handle_kind {
 	VM_MARK,  /* that or the base, whichever is more extreme */
 };
 
-struct vm_cell {
-	_Atomic uint64_t base;	 /* of a MARK: session_mark.c */
-	_Atomic uint64_t frozen; /* the value when the handle stopped */
-};
-
 #define VM_LEVEL_NONE UINT_MAX
 
 struct vm_handle {
@@ -60,10 +55,12 @@ struct vm_handle {
 	bool simple;	    /* it is one word of one block */
 	_Atomic bool stopped;
 	_Atomic bool based; /* a base is, or was, not 0 */
-	struct vm_cell cells[];
+	/* The bases (of a MARK: session_mark.c), and behind them the values when
+	 * the handle stopped. */
+	_Atomic uint64_t bases[];
 };
 
-VM_STATIC_ASSERT(offsetof(struct vm_handle, cells) -
+VM_STATIC_ASSERT(offsetof(struct vm_handle, bases) -
 				 offsetof(struct vm_handle, spot) <=
 			 VM_CACHELINE - sizeof(uint64_t),
 		 "the first base is in the line");
@@ -103,10 +100,15 @@ static inline unsigned vm_cell_of(const struct vm_handle *handle, unsigned nth,
 	return handle->fold ? w : nth * handle->words + w;
 }
 
+static inline _Atomic uint64_t *vm_frozen_of(const struct vm_handle *handle,
+					     unsigned e)
+{
+	return (_Atomic uint64_t *)&handle->bases[handle->count + e];
+}
+
 static inline uint64_t vm_base(struct vm_handle *handle, unsigned e)
 {
-	return atomic_load_explicit(&handle->cells[e].base,
-				    memory_order_acquire);
+	return atomic_load_explicit(&handle->bases[e], memory_order_acquire);
 }
 
 static inline void vm_base_set(struct vm_handle *handle, unsigned e,
@@ -116,8 +118,7 @@ static inline void vm_base_set(struct vm_handle *handle, unsigned e,
 	if (base)
 		atomic_store_explicit(&handle->based, true,
 				      memory_order_relaxed);
-	atomic_store_explicit(&handle->cells[e].base, base,
-			      memory_order_release);
+	atomic_store_explicit(&handle->bases[e], base, memory_order_release);
 }
 
 /* A counter that is less than at the beginning belongs to a runtime that was

@@ -76,7 +76,7 @@ static void mark_read(const struct vm_handle *handle, uint64_t *values)
 void vm_frozen_read(const struct vm_handle *handle, uint64_t *values)
 {
 	for (unsigned e = 0; e < handle->count; e++)
-		values[e] = atomic_load_explicit(&handle->cells[e].frozen,
+		values[e] = atomic_load_explicit(vm_frozen_of(handle, e),
 						 memory_order_relaxed);
 }
 
@@ -173,6 +173,16 @@ static inline void block_read(struct vm_handle *handle, const uint64_t *words,
 				     word_read(handle, words, w, second));
 }
 
+/* All words of one block, which has no second one, added. */
+static uint64_t block_sum(const struct vm_handle *handle, const uint64_t *words)
+{
+	uint64_t sum = 0;
+
+	for (unsigned w = 0; w < handle->words; w++)
+		sum += vm_pvar_read(words, w);
+	return sum;
+}
+
 /* All words of all blocks together. */
 static void total_read(struct vm_handle *handle, const uint64_t *words,
 		       size_t second, unsigned blocks, size_t stride,
@@ -181,9 +191,12 @@ static void total_read(struct vm_handle *handle, const uint64_t *words,
 	uint64_t sum = vm_handle_low(handle) ? VM_PVAR_NONE : 0;
 
 	for (unsigned b = 0; b < blocks; b++) {
-		for (unsigned w = 0; w < handle->words; w++)
-			value_fold(handle, &sum,
-				   word_read(handle, words, w, second));
+		if (handle->adds && !second)
+			sum += block_sum(handle, words);
+		else
+			for (unsigned w = 0; w < handle->words; w++)
+				value_fold(handle, &sum,
+					   word_read(handle, words, w, second));
 		words += stride / sizeof(*words);
 	}
 	values[0] = value_of(handle, 0, sum);

@@ -6,38 +6,27 @@
  * looked up without a lock and without following them.  A slot's id is its
  * current handle.
  */
+#include "mpi/tool/table.h"
+
 #include <stdlib.h>
+#include <string.h>
 
 #include "mpi/tool/tool.h"
 
-#define CHUNK 256u
-#define CHUNKS 4096u
-#define KIND_BITS 4
+#define CHUNK VM_TOOL_CHUNK
+#define CHUNKS VM_TOOL_CHUNKS
 #define INDEX_BITS 20
 VM_STATIC_ASSERT(CHUNK *CHUNKS == 1u << INDEX_BITS, "an index fits");
 VM_STATIC_ASSERT(sizeof(uintptr_t) == 8, "a handle has room for all of it");
+VM_STATIC_ASSERT(sizeof(struct vm_tool_slot) == VM_CACHELINE, "a line");
 
-struct slot {
-	_Atomic uintptr_t id; /* 0: free */
-	void *object;	      /* this and what follows: before id, under lock */
-	void (*free_object)(void *object);
-	const void *owner;
-	uint32_t uses;
-	uint32_t next; /* free: the next free one, 0: none */
-};
-
-static struct {
-	struct vm_lock lock; /* serialises allocation and freeing */
-	/* Pairs with the acquire load in slot_at(). */
-	_Atomic(struct slot *) chunks[CHUNKS];
-	uint32_t count, free; /* slot 0 is not used */
-} table = { .count = 1 };
+struct vm_tool_table vm_tool_table = { .count = 1 };
 
 /* Returns the slot of an allocated index, or NULL. */
-static struct slot *slot_at(uint32_t index)
+static struct vm_tool_slot *slot_at(uint32_t index)
 {
-	struct slot *chunk = atomic_load_explicit(&table.chunks[index / CHUNK],
-						  memory_order_acquire);
+	struct vm_tool_slot *chunk = atomic_load_explicit(
+		&vm_tool_table.chunks[index / CHUNK], memory_order_acquire);
 
 	return chunk ? &chunk[index % CHUNK] : NULL;
 }
@@ -45,24 +34,25 @@ static struct slot *slot_at(uint32_t index)
 /* The index of a slot for a new handle, or 0; under lock. */
 static uint32_t slot_take(void)
 {
-	uint32_t index = table.free;
-	struct slot *chunk;
+	uint32_t index = vm_tool_table.free;
+	struct vm_tool_slot *chunk;
 
 	if (index) {
-		table.free = slot_at(index)->next;
+		vm_tool_table.free = slot_at(index)->next;
 		return index;
 	}
-	index = table.count;
+	index = vm_tool_table.count;
 	if (index == CHUNK * CHUNKS)
 		return 0;
 	if (!slot_at(index)) {
-		chunk = calloc(CHUNK, sizeof(*chunk));
+		chunk = aligned_alloc(VM_CACHELINE, CHUNK * sizeof(*chunk));
 		if (!chunk)
 			return 0;
-		atomic_store_explicit(&table.chunks[index / CHUNK], chunk,
-				      memory_order_release);
+		memset(chunk, 0, CHUNK * sizeof(*chunk));
+		atomic_store_explicit(&vm_tool_table.chunks[index / CHUNK],
+				      chunk, memory_order_release);
 	}
-	table.count++;
+	vm_tool_table.count++;
 	return index;
 }
 
@@ -72,65 +62,64 @@ uintptr_t vm_tool_handle_new(enum vm_tool_kind kind, void *object,
 	uintptr_t id = 0;
 	uint32_t index;
 
-	vm_lock_take(&table.lock);
+	vm_lock_take(&vm_tool_table.lock);
 	index = slot_take();
 	if (index) {
-		struct slot *slot = slot_at(index);
+		struct vm_tool_slot *slot = slot_at(index);
 
 		slot->object = object;
 		slot->free_object = free_object;
 		slot->owner = free_object ? vm_tool_owner() : NULL;
-		id = (uintptr_t)++slot->uses << (INDEX_BITS + KIND_BITS) |
-		     (uintptr_t)index << KIND_BITS | kind;
+		atomic_store_explicit(&slot->inside, NULL,
+				      memory_order_relaxed);
+		id = (uintptr_t)++slot->uses
+			     << (INDEX_BITS + VM_TOOL_KIND_BITS) |
+		     (uintptr_t)index << VM_TOOL_KIND_BITS | kind;
 		/* Pairs with the acquire load of lookups. */
 		atomic_store_explicit(&slot->id, id, memory_order_release);
 	}
-	vm_lock_give(&table.lock);
+	vm_lock_give(&vm_tool_table.lock);
 	return id;
 }
 
-static struct slot *slot_of(const void *handle, enum vm_tool_kind kind)
+void vm_tool_lend(uintptr_t handle, void *inside, uintptr_t parent)
 {
-	uintptr_t id = (uintptr_t)handle;
-	struct slot *slot;
+	struct vm_tool_slot *slot =
+		slot_at(handle >> VM_TOOL_KIND_BITS & (CHUNK * CHUNKS - 1));
 
-	if ((id & ((1u << KIND_BITS) - 1)) != kind)
-		return NULL;
-	slot = slot_at(id >> KIND_BITS & (CHUNK * CHUNKS - 1));
-	if (!slot ||
-	    atomic_load_explicit(&slot->id, memory_order_acquire) != id)
-		return NULL;
-	return slot;
+	atomic_store_explicit(&slot->parent, parent, memory_order_relaxed);
+	/* Pairs with the acquire load of vm_tool_inside(). */
+	atomic_store_explicit(&slot->inside, inside, memory_order_release);
 }
 
 void *vm_tool_object(const void *handle, enum vm_tool_kind kind)
 {
-	const struct slot *slot = slot_of(handle, kind);
+	const struct vm_tool_slot *slot = vm_tool_slot(handle, kind);
 
 	return slot ? slot->object : NULL;
 }
 
 /* Under lock. */
-static void slot_free(struct slot *slot, uint32_t index)
+static void slot_free(struct vm_tool_slot *slot, uint32_t index)
 {
 	atomic_store_explicit(&slot->id, 0, memory_order_relaxed);
-	slot->next = table.free;
-	table.free = index;
+	slot->next = vm_tool_table.free;
+	vm_tool_table.free = index;
 }
 
 void *vm_tool_object_take(const void *handle, enum vm_tool_kind kind)
 {
 	void *object = NULL;
-	struct slot *slot;
+	struct vm_tool_slot *slot;
 
-	vm_lock_take(&table.lock);
-	slot = slot_of(handle, kind);
+	vm_lock_take(&vm_tool_table.lock);
+	slot = vm_tool_slot(handle, kind);
 	if (slot) {
 		object = slot->object;
-		slot_free(slot, (uintptr_t)handle >> KIND_BITS &
+		slot_free(slot, (uintptr_t)handle >> VM_TOOL_KIND_BITS &
 					(CHUNK * CHUNKS - 1));
 	}
-	vm_lock_give(&table.lock);
+	vm_lock_give(&vm_tool_table.lock);
 	return object;
 }
 
@@ -140,9 +129,9 @@ static bool owned_take(uint32_t *index, const void *owner, void **object,
 {
 	bool found = false;
 
-	vm_lock_take(&table.lock);
-	for (; !found && *index < table.count; ++*index) {
-		struct slot *slot = slot_at(*index);
+	vm_lock_take(&vm_tool_table.lock);
+	for (; !found && *index < vm_tool_table.count; ++*index) {
+		struct vm_tool_slot *slot = slot_at(*index);
 
 		if (slot->owner != owner ||
 		    !atomic_load_explicit(&slot->id, memory_order_relaxed))
@@ -152,7 +141,7 @@ static bool owned_take(uint32_t *index, const void *owner, void **object,
 		slot_free(slot, *index);
 		found = true;
 	}
-	vm_lock_give(&table.lock);
+	vm_lock_give(&vm_tool_table.lock);
 	return found;
 }
 

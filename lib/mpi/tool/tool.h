@@ -19,6 +19,7 @@
 #include "introspect/vars/pvar.h"
 #include "introspect/vars/cvar.h"
 #include "mpi/call/call.h"
+#include "mpi/tool/table.h"
 
 struct vm_tool_user;
 
@@ -54,34 +55,6 @@ void vm_tool_text(char *buffer, int *length, const char *text);
 
 /* Returns the MPI_T_VERBOSITY_... of a level. */
 int vm_tool_verbosity(enum vm_level level);
-
-/*
- * Objects by handle.  A handle is a number in the form of a pointer: slot,
- * count of uses and kind, so that stale and invalid handles are recognised.
- * Lookups take no lock.
- */
-enum vm_tool_kind {
-	VM_TOOL_SESSION = 1,
-	VM_TOOL_PVAR,
-	VM_TOOL_CVAR,
-	VM_TOOL_EVENT,
-};
-
-/* Allocates a handle for object; 0 when out of memory or handles.  free_object
- * is called if its owner (vm_tool_owner()) ends before it; NULL: the object
- * belongs to another one, which frees it. */
-uintptr_t vm_tool_handle_new(enum vm_tool_kind kind, void *object,
-			     void (*free_object)(void *object));
-
-/* Returns the object of a handle, or NULL. */
-void *vm_tool_object(const void *handle, enum vm_tool_kind kind);
-
-/* The same, and invalidates the handle: of concurrent callers only one gets the
- * object. */
-void *vm_tool_object_take(const void *handle, enum vm_tool_kind kind);
-
-/* Frees all objects of an owner. */
-void vm_tool_objects_end(const void *owner);
 
 /* Return the enumeration of a control variable that is a CHOICE or BOOL, or of
  * a performance variable that is a STATE with words; else MPI_T_ENUM_NULL. */
