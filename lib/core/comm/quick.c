@@ -149,7 +149,7 @@ bool vm_quick_long(struct vm_ult *self, struct vm_rank *dest, struct vm_env env,
 			bytes > (size_t)cvars->copy_limit || vm_observed() ||
 			!vm_quick_enter(engine, self)))
 		return false;
-	req = vm_quick_match(dest, env, bytes);
+	req = vm_light_match(dest, env, bytes);
 	if (VM_UNLIKELY(!req)) {
 		vm_quick_leave(engine);
 		return false;
@@ -217,7 +217,7 @@ struct vm_req *vm_quick_itake(struct vm_ult *self, struct vm_env env,
 	if (VM_UNLIKELY(!inline_take(self, env, addr, bytes, &req->status)))
 		return NULL;
 	cache->light_count--;
-	req->marks = VM_REQ_MARKS_DONE;
+	req->marks = VM_LIGHT_DONE;
 	req->rank = rank;
 	req->node.env = env;
 	req->data.addr = addr;

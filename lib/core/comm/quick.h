@@ -13,31 +13,12 @@
 
 #include "core/comm/p2p.h"
 #include "core/local/engine.h"
+#include "core/local/light.h"
 #include "core/remote/agent.h"
 #include "core/local/observe.h"
 #include "core/rank/rank.h"
 #include "core/rank/wait.h"
 #include "core/remote/straight.h"
-
-/*
- * Light requests: receives of the usual kind, whose message is, too.  All that
- * distinguishes them from others is in one word, so that a look tells them, and
- * the other fields that vm_req_begin() sets stay as they are from use to use.
- */
-#define VM_REQ_MARK_(field, value)                                  \
-	((uint64_t)(value) << 8 * (offsetof(struct vm_req, field) - \
-				   offsetof(struct vm_req, marks)))
-#define VM_REQ_MARKS_(posted_, light_)                                 \
-	(VM_REQ_MARK_(posted, posted_) | VM_REQ_MARK_(light, light_) | \
-	 VM_REQ_MARK_(kind, VM_REQ_RECV) | VM_REQ_MARK_(active, 1))
-#define VM_REQ_MARKS_POSTED VM_REQ_MARKS_(1, VM_REQ_LIGHT_POSTED)
-#define VM_REQ_MARKS_DONE VM_REQ_MARKS_(0, VM_REQ_LIGHT_DONE)
-/* Of a receive on its task's stack. */
-#define VM_REQ_MARKS_TRANSIENT                                       \
-	(VM_REQ_MARK_(posted, 1) | VM_REQ_MARK_(kind, VM_REQ_RECV) | \
-	 VM_REQ_MARK_(active, 1) | VM_REQ_MARK_(transient, 1))
-VM_STATIC_ASSERT(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
-		 "the marks are bytes of a word");
 
 /* Ensures that there is a free light request; false: out of memory. */
 bool vm_quick_stock(struct vm_thread_cache *cache);
@@ -69,49 +50,12 @@ static VM_ALWAYS_INLINE int vm_quick_complete(struct vm_engine *engine,
 					      struct vm_worker *worker,
 					      struct vm_req *req)
 {
-	/* No exchange: whoever would wait for it on another thread enters the
-	 * engine for that (waiter_enter()). */
-	if (VM_LIKELY(atomic_load_explicit(&req->state, memory_order_relaxed) ==
-		      VM_REQ_PENDING)) {
-		atomic_store_explicit(&req->state, VM_REQ_DONE,
-				      memory_order_release);
+	if (VM_LIKELY(vm_light_done(req))) {
 		vm_quick_leave(engine);
 		return 0;
 	}
 	vm_quick_leave(engine);
 	return vm_quick_wake(worker, req);
-}
-
-/*
- * The receive that a message has matched, and that is not completed: takes it
- * out, and sets all but the bytes.  NULL: it cannot be done quickly.  The engine
- * has been entered.
- */
-static VM_ALWAYS_INLINE struct vm_req *
-vm_quick_match(struct vm_rank *dest, struct vm_env env, size_t bytes)
-{
-	struct vm_match_node *node = vm_match_front(&dest->match, &env);
-	struct vm_req *req;
-
-	if (VM_UNLIKELY(!node))
-		return NULL;
-	req = vm_container_of(node, struct vm_req, node);
-	if (VM_UNLIKELY(req->data.bytes < bytes))
-		return NULL;
-	if (VM_LIKELY(req->marks == VM_REQ_MARKS_POSTED)) {
-		req->light = VM_REQ_LIGHT_DONE;
-		vm_match_unpost_plain(&dest->match, node);
-	} else if (VM_LIKELY(!req->data.layout)) {
-		vm_match_unpost(&dest->match, node);
-	} else {
-		return NULL;
-	}
-	req->posted = false;
-	req->status.source = env.source;
-	req->status.tag = env.tag;
-	req->status.bytes = bytes;
-	req->status.error = 0;
-	return req;
 }
 
 /*
@@ -134,7 +78,7 @@ static VM_ALWAYS_INLINE struct vm_req *vm_quick_begin(struct vm_ult *self,
 			bytes > (size_t)cvars->inline_limit || vm_observed() ||
 			!vm_quick_enter(engine, self)))
 		return NULL;
-	req = vm_quick_match(dest, env, bytes);
+	req = vm_light_match(dest, env, bytes);
 	if (VM_UNLIKELY(!req)) {
 		vm_quick_leave(engine);
 		return NULL;
@@ -265,7 +209,7 @@ static VM_ALWAYS_INLINE bool vm_quick_recv(struct vm_ult *self,
 	waiter.ult = self;
 	waiter.alone = true;
 	atomic_init(&req->state, (uintptr_t)&waiter);
-	req->marks = VM_REQ_MARKS_TRANSIENT;
+	req->marks = VM_LIGHT_TRANSIENT;
 	req->data.layout = NULL;
 	req->node.kind = 0;
 	vm_quick_post(rank, req, env, addr, bytes);
@@ -312,7 +256,7 @@ vm_quick_irecv(struct vm_ult *self, struct vm_env env, void *addr, size_t bytes)
 	req = cache->light[n - 1];
 	cache->light_count = n - 1;
 	atomic_init(&req->state, VM_REQ_PENDING);
-	req->marks = VM_REQ_MARKS_POSTED;
+	req->marks = VM_LIGHT_POSTED;
 	vm_quick_post(rank, req, env, addr, bytes);
 	return req;
 }
@@ -325,7 +269,7 @@ struct vm_req *vm_quick_itake(struct vm_ult *self, struct vm_env env,
  * follow, after which its status is another's. */
 static VM_ALWAYS_INLINE bool vm_quick_done(const struct vm_req *req)
 {
-	return vm_req_is_done(req) && req->marks == VM_REQ_MARKS_DONE;
+	return vm_req_is_done(req) && req->marks == VM_LIGHT_DONE;
 }
 
 /* The requests that are free, of which there may be n. */

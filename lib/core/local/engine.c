@@ -9,10 +9,14 @@
 
 #include "base/clock.h"
 #include "core/local/deliver.h"
+#include "core/local/light.h"
 #include "core/rank/state.h"
 
 #define DRAIN_MAX 64   /* slots taken in one poll */
 #define RELEASE_ROW 32 /* slots given back to their writer at once */
+/* The line of this slot behind the next one comes from the writer's core while the
+ * next ones are dealt with; the nearer ones it is writing. */
+#define FETCH_AHEAD 2
 #define RING_PATIENCE 2000
 #define ALONE_ROW 256	/* locks taken by the worker until it is biased again */
 #define LOOK_ROUNDS 256 /* polls in vain between looks at others' rings */
@@ -276,34 +280,33 @@ static void slot_deliver(struct vm_engine *engine, struct vm_slot *slot)
 	vm_engine_lock(engine);
 }
 
+/* Whether the caller is the owner and in: then nobody else is. */
+static inline bool is_inside(const struct vm_engine *engine)
+{
+	return vm_engine_is_own(engine, vm_self->worker) &&
+	       atomic_load_explicit(&engine->inside, memory_order_relaxed);
+}
+
 /* The usual case of a slot that carries its bytes: the oldest receive that is
  * posted is for it.  false: it is another one. */
-static inline bool inline_deliver(const struct vm_slot *slot)
+static inline bool inline_deliver(const struct vm_engine *engine,
+				  const struct vm_slot *slot)
 {
 	struct vm_rank *rank = &vm_node->ranks[slot->rank];
-	struct vm_match_node *node;
 	size_t bytes = slot->inline_bytes;
 	struct vm_req *req;
 
 	if (VM_UNLIKELY(slot->payload != VM_PAYLOAD_INLINE || vm_observed()))
 		return false;
-	node = vm_match_front(&rank->match, &slot->env);
-	if (VM_UNLIKELY(!node))
+	req = vm_light_match(rank, slot->env, bytes);
+	if (VM_UNLIKELY(!req))
 		return false;
-	req = vm_container_of(node, struct vm_req, node);
-	if (VM_UNLIKELY(req->data.layout || req->data.bytes < bytes))
-		return false;
-	vm_match_unpost(&rank->match, node);
-	req->posted = false;
-	req->status.source = slot->env.source;
-	req->status.tag = slot->env.tag;
-	req->status.bytes = bytes;
-	req->status.error = 0;
 	if (VM_LIKELY(bytes == 8))
 		memcpy(req->data.addr, slot->inline_data, 8);
 	else if (bytes)
 		memcpy(req->data.addr, slot->inline_data, bytes);
-	vm_req_complete(req);
+	if (VM_UNLIKELY(!is_inside(engine) || !vm_light_done(req)))
+		vm_req_complete(req);
 	return true;
 }
 
@@ -318,7 +321,7 @@ static bool slot_take(struct vm_engine *engine, struct vm_ring *ring)
 	    vm_ring_lap(next))
 		return false;
 	atomic_store_explicit(&ring->next, next + 1, memory_order_relaxed);
-	if (VM_LIKELY(inline_deliver(slot)))
+	if (VM_LIKELY(inline_deliver(engine, slot)))
 		return true;
 	if (VM_UNLIKELY(slot->payload == VM_PAYLOAD_CALL)) {
 		slot->call.run(slot->call.arg, slot->call.more);
@@ -338,9 +341,12 @@ void vm_engine_drain(struct vm_engine *engine, int from, int most)
 
 	if (!vm_ring_is_used(ring))
 		return;
-	while (taken < most && slot_take(engine, ring))
+	while (taken < most && slot_take(engine, ring)) {
+		__builtin_prefetch(
+			vm_ring_slot(ring, vm_ring_next(ring) + FETCH_AHEAD));
 		if (++taken % RELEASE_ROW == 0)
 			vm_ring_release(ring);
+	}
 	if (taken == 0)
 		return;
 	vm_ring_release(ring);

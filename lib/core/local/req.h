@@ -39,7 +39,7 @@ enum {
 };
 
 /* POSTED: a receive that is of the usual kind in all respects
- * (core/comm/quick.h); DONE: so is the message that it got. */
+ * (core/local/light.h); DONE: so is the message that it got. */
 enum vm_req_light { VM_REQ_HEAVY, VM_REQ_LIGHT_POSTED, VM_REQ_LIGHT_DONE };
 
 /* A waiter: lives on the waiting task's stack. */
