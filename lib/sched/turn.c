@@ -24,9 +24,12 @@ bool vm_turn_poll(struct vm_worker *worker, bool (*look)(void *arg), void *arg)
 	struct vm_turn *turn = &worker->turn;
 	uint64_t since, now;
 
-	if (!vm_sched.away || turn->skip ||
-	    (!turn->good && !vm_sched.hooks.partner_runs()))
+	if (!vm_sched.away || turn->skip)
 		return false;
+	if (!turn->good && !vm_sched.hooks.partner_runs()) {
+		turn->asked = true;
+		return false;
+	}
 	since = now = vm_clock_ns();
 	if (!turn->since_ns)
 		turn->since_ns = now;
@@ -58,7 +61,11 @@ static void turn_end(struct vm_turn *turn)
 		if (turn->skips < SKIPS_MOST)
 			turn->skips = turn->skips ? 2 * turn->skips : 1;
 		turn->skip = turn->skips;
+	} else if (turn->asked) {
+		/* Each time takes a line from the other one's cache. */
+		turn->skip = 1;
 	}
+	turn->asked = false;
 	turn->found = 0;
 	turn->since_ns = 0;
 }

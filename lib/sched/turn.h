@@ -19,6 +19,7 @@ struct vm_worker;
 struct vm_turn {
 	uint64_t since_ns; /* when it began to poll on; 0: it has not */
 	unsigned found;	   /* times that something came then */
+	bool asked;	   /* whether the other one has its turn: no */
 	unsigned good;	/* so many turns are likely to be as good as one was */
 	unsigned skip;	/* turns without polling on; ... */
 	unsigned skips; /* ... so many the last time */
