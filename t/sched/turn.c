@@ -46,6 +46,11 @@ static void test_alone(void)
 static void test_partner(void)
 {
 	ok(!poll_on(true) && !looks, "nor while who has sent last has no turn");
+	vm_turn_yield(&worker);
+	asked = 0;
+	poll_on(true);
+	ok(!asked, "... which it asks every other turn");
+	vm_turn_yield(&worker);
 	runs = true;
 	ok(poll_on(true) && looks == 1, "while that has one it does");
 	vm_turn_yield(&worker);
@@ -120,7 +125,7 @@ static void test_away(void)
 
 int main(void)
 {
-	plan(10);
+	plan(11);
 	test_alone();
 	test_partner();
 	test_good();
