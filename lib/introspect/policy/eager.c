@@ -21,7 +21,8 @@
  * Messages are counted by size (core_sizes_remote).  Where many are longer than
  * core_eager_limit, and ranks wait, a limit that takes in most of them is
  * tried: the rate of messages in the windows before and after, by their
- * medians, is the gain.  With too little of one the limit goes back, and that
+ * medians, is the gain, if each window after is better than each before.  With
+ * too little of one the limit goes back, and that
  * size is left alone for a time that doubles.  A limit that was worth it once
  * is taken at once the next time.  When no message needs the higher limit any
  * more it goes back.
@@ -70,7 +71,7 @@ struct eager {
 	bool trying, settled;
 	unsigned bin;	/* what is tried */
 	int64_t before; /* the limit until then */
-	double before_rate;
+	struct vm_rates before_rates;
 	struct {
 		enum verdict verdict;
 		uint64_t until, ban_ticks;
@@ -267,7 +268,7 @@ static int raise_to(vmpi_tuner *tuner, struct eager *e, unsigned bin,
 		 limit + 1, target, known ? "known to be worth it" : "a trial");
 	e->bin = bin;
 	e->before = limit;
-	e->before_rate = vm_rates_median(&e->rates);
+	e->before_rates = e->rates;
 	e->trying = !known;
 	e->settled = false;
 	return limit_set(tuner, e, target, reason, now_ns);
@@ -277,7 +278,8 @@ static int raise_to(vmpi_tuner *tuner, struct eager *e, unsigned bin,
 static int trial_end(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
 {
 	double least = 1 + (double)vm_tuner_control(tuner, e->gain) / 100;
-	double gain = vm_rates_median(&e->rates) / e->before_rate;
+	double gain = vm_rates_gain(&e->rates, &e->before_rates);
+	bool beat = vm_rates_beat(&e->rates, &e->before_rates);
 	char text[REASON_BYTES];
 
 	e->trying = false;
@@ -285,8 +287,8 @@ static int trial_end(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
 		 "%+.1f %% messages/s with a limit of "
 		 "%" PRIu64 " bytes: %s",
 		 (gain - 1) * 100, vm_size_bound(e->bin),
-		 gain >= least ? "kept" : "no gain");
-	if (gain >= least) {
+		 vm_rates_verdict(gain >= least, beat));
+	if (gain >= least && beat) {
 		e->bins[e->bin].verdict = GOOD;
 		e->bins[e->bin].ban_ticks = 0;
 		tuner->trial_end(tuner);

@@ -94,6 +94,32 @@ static inline double vm_rates_median(const struct vm_rates *rates)
 	return a > c ? a : b > c ? c : b;
 }
 
+/* How much quicker the windows of a trial are than those before it, by their
+ * medians. */
+static inline double vm_rates_gain(const struct vm_rates *trial,
+				   const struct vm_rates *before)
+{
+	return vm_rates_median(trial) / vm_rates_median(before);
+}
+
+/* Whether each of them is quicker than each of those before it, which mere chance
+ * makes once in 20 trials. */
+static inline bool vm_rates_beat(const struct vm_rates *trial,
+				 const struct vm_rates *before)
+{
+	for (unsigned i = 0; i < VM_RATES; i++)
+		for (unsigned k = 0; k < VM_RATES; k++)
+			if (trial->last[i] <= before->last[k])
+				return false;
+	return true;
+}
+
+/* The end of a sentence about a trial, that has gained enough or not. */
+static inline const char *vm_rates_verdict(bool enough, bool beat)
+{
+	return !enough ? "no gain" : beat ? "kept" : "not in each window";
+}
+
 /* A control variable; a counter, 0 where there is none yet. */
 static inline int64_t vm_tuner_control(vmpi_tuner *tuner, int number)
 {

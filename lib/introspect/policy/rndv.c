@@ -26,9 +26,10 @@
  * (core_rndv_pipeline_from).
  *
  * A guess is not enough: each change is a trial, and the rate of long messages
- * of that process before and after, by the medians of some windows, decides.  A
- * change that gains too little is reverted and left alone for a time that
- * doubles; one that was worth it is taken at once the next time.
+ * of that process before and after, by the medians of some windows, decides, if
+ * each window after is better than each before.  A change that gains too little
+ * is reverted and left alone for a time that doubles; one that was worth it is
+ * taken at once the next time.
  *
  * A protocol changes which side is late.  So a process goes back to auto not
  * for how late receives are with its protocol, but when this differs from what
@@ -84,7 +85,7 @@ struct pair {
 	enum way way; /* what it is to be */
 	bool applied; /* the set says so */
 	bool trying, settled;
-	double before;
+	struct vm_rates before;
 	struct trial trials[WAYS];
 };
 
@@ -173,7 +174,7 @@ static void rest(const struct rndv *r, struct trial *trial)
 static void auto_judge(struct rndv *r, int place, unsigned late)
 {
 	struct pair *pair = &r->pairs[place];
-	double before = vm_rates_median(&pair->rates);
+	struct vm_rates before = pair->rates;
 
 	for (int way = WAY_WRITE; way < WAYS; way++) {
 		struct trial *trial = &pair->trials[way];
@@ -201,15 +202,16 @@ static void trial_judge(vmpi_tuner *tuner, struct rndv *r, int place,
 	struct pair *pair = &r->pairs[place];
 	struct trial *trial = &pair->trials[pair->way];
 	double least = 1 + (double)vm_tuner_control(tuner, r->gain) / 100;
-	double gain = vm_rates_median(&pair->rates) / pair->before;
+	double gain = vm_rates_gain(&pair->rates, &pair->before);
+	bool beat = vm_rates_beat(&pair->rates, &pair->before);
 	enum way way = pair->way;
 
 	pair->trying = false;
-	trial->good = gain >= least;
+	trial->good = gain >= least && beat;
 	snprintf(r->reason[way], REASON_BYTES,
 		 "process %d: %+.1f %% long messages/s by %s: %s", place,
 		 (gain - 1) * 100, ways[way].name,
-		 trial->good ? "kept" : "no gain");
+		 vm_rates_verdict(gain >= least, beat));
 	trial->late = late;
 	trial->check_ticks = CHECK_TICKS;
 	if (trial->good) {

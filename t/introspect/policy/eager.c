@@ -169,6 +169,35 @@ static void test_no_gain(void)
 	end();
 }
 
+/* How many of 200 programs keep the higher limit after a trial, whose speed
+ * changes by up to 15 % each way by itself every fifth tick. */
+static int unsteady(int percent)
+{
+	int kept = 0;
+
+	for (uint64_t seed = 1; seed <= 200; seed++) {
+		uint64_t state = seed * 7919;
+
+		begin();
+		for (int i = 0; i < 16; i++)
+			run(5, 32768, percent,
+			    850 + (int)(world_random(&state) % 301));
+		kept += limit() == 32768;
+		end();
+	}
+	return kept;
+}
+
+static void test_unsteady(void)
+{
+	int kept = unsteady(0);
+
+	ok(kept <= 20, "what is no gain is seldom taken for one: %d of 200",
+	   kept);
+	kept = unsteady(40);
+	ok(kept >= 180, "a large gain mostly is: %d of 200", kept);
+}
+
 static void test_sizes(void)
 {
 	begin();
@@ -344,6 +373,7 @@ int main(void)
 	test_gain();
 	test_bursts();
 	test_no_gain();
+	test_unsteady();
 	test_sizes();
 	test_sockets();
 	test_shared();
