@@ -139,26 +139,15 @@ bool vm_quick_other(struct vm_ult *self, struct vm_rank *dest,
 bool vm_quick_long(struct vm_ult *self, struct vm_rank *dest, struct vm_env env,
 		   const void *addr, size_t bytes)
 {
-	const struct core_cvars *cvars = vm_rank_cvars(self->owner);
 	struct core_rank_pvars *pvars = self->counts;
-	struct vm_engine *engine = dest->via;
-	struct vm_req *req;
+	struct vm_req *req =
+		vm_quick_begin(self, dest, env, bytes,
+			       (size_t)vm_rank_cvars(self->owner)->copy_limit);
 
-	if (VM_UNLIKELY(self->sends_in_row + 1 >=
-				(unsigned)cvars->send_budget ||
-			bytes > (size_t)cvars->copy_limit || vm_observed() ||
-			!vm_quick_enter(engine, self)))
+	if (VM_UNLIKELY(!req))
 		return false;
-	req = vm_light_match(dest, env, bytes);
-	if (VM_UNLIKELY(!req)) {
-		vm_quick_leave(engine);
-		return false;
-	}
-	self->sends_in_row++;
-	vm_pvar_add(pvars->sends, 1);
-	vm_pvar_add(pvars->sent_bytes, bytes);
 	vm_pvar_add(pvars->sizes_local[vm_size_bin(bytes)], 1);
-	vm_quick_copy(engine, req, addr);
+	vm_quick_copy(dest->via, req, addr);
 	return true;
 }
 

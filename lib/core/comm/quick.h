@@ -61,12 +61,12 @@ static VM_ALWAYS_INLINE int vm_quick_complete(struct vm_engine *engine,
 /*
  * vm_send(), by the task `self`, of a message whose receive is the oldest that
  * is posted: takes that, whose engine has been entered; vm_quick_fill() is to
- * follow.  NULL: not this way.
+ * follow.  NULL: not this way; it has more than so many bytes, for one.
  */
 static VM_ALWAYS_INLINE struct vm_req *vm_quick_begin(struct vm_ult *self,
 						      struct vm_rank *dest,
 						      struct vm_env env,
-						      size_t bytes)
+						      size_t bytes, size_t most)
 {
 	const struct core_cvars *cvars = vm_rank_cvars(self->owner);
 	struct core_rank_pvars *pvars = self->counts;
@@ -75,7 +75,7 @@ static VM_ALWAYS_INLINE struct vm_req *vm_quick_begin(struct vm_ult *self,
 
 	if (VM_UNLIKELY(self->sends_in_row + 1 >=
 				(unsigned)cvars->send_budget ||
-			bytes > (size_t)cvars->inline_limit || vm_observed() ||
+			bytes > most || vm_observed() ||
 			!vm_quick_enter(engine, self)))
 		return NULL;
 	req = vm_light_match(dest, env, bytes);
@@ -87,6 +87,15 @@ static VM_ALWAYS_INLINE struct vm_req *vm_quick_begin(struct vm_ult *self,
 	vm_pvar_add(pvars->sends, 1);
 	vm_pvar_add(pvars->sent_bytes, bytes);
 	return req;
+}
+
+/* The same of a short one. */
+static VM_ALWAYS_INLINE struct vm_req *
+vm_quick_begin_short(struct vm_ult *self, struct vm_rank *dest,
+		     struct vm_env env, size_t bytes)
+{
+	return vm_quick_begin(self, dest, env, bytes,
+			      (size_t)vm_rank_cvars(self->owner)->inline_limit);
 }
 
 /* ... and copies the bytes and completes it; 0. */
@@ -106,7 +115,7 @@ static VM_ALWAYS_INLINE bool vm_quick_send(struct vm_ult *self,
 					   struct vm_env env, const void *addr,
 					   size_t bytes)
 {
-	struct vm_req *req = vm_quick_begin(self, dest, env, bytes);
+	struct vm_req *req = vm_quick_begin_short(self, dest, env, bytes);
 
 	if (VM_UNLIKELY(!req))
 		return false;

@@ -181,7 +181,7 @@ int VM_TWIN(PMPI_Isend)(const void *buf, vm_count count, MPI_Datatype datatype,
 		return isend_any(buf, count, datatype, dest, tag, comm,
 				 request);
 	to = on->ranks[dest];
-	req = vm_quick_begin(
+	req = vm_quick_begin_short(
 		self, to, (struct vm_env){ on->context, on->rank, tag }, bytes);
 	if (VM_UNLIKELY(!req))
 		return isend_rest(buf, bytes, on, dest, tag, request);
