@@ -151,6 +151,36 @@ static void watermarks(void)
 	MPI_T_pvar_handle_free(session, &second);
 }
 
+/* Posts n receives, which get their messages when all have. */
+static void receives(int n)
+{
+	int right = (rank + 1) % size, left = (rank + size - 1) % size;
+	MPI_Request requests[16];
+	int token[16];
+
+	for (int i = 0; i < n; i++)
+		MPI_Irecv(&token[i], 1, MPI_INT, left, 4, MPI_COMM_WORLD,
+			  &requests[i]);
+	everybody();
+	for (int i = 0; i < n; i++)
+		MPI_Send(&rank, 1, MPI_INT, right, 4, MPI_COMM_WORLD);
+	MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
+}
+
+/* A mark that has been higher before is reached again. */
+static void watermark_again(void)
+{
+	MPI_T_pvar_handle most = tool_handle(session, "core_posted_max");
+
+	for (int i = 0; i < 2; i++)
+		receives(16);
+	MPI_T_pvar_reset(session, most);
+	receives(5);
+	all_ok(tool_read(session, most) >= 5 && tool_read(session, most) < 16,
+	       "a watermark that was set back rises with fewer than before");
+	MPI_T_pvar_handle_free(session, &most);
+}
+
 /* Each rank sets limits only for itself. */
 static void own_limits(void)
 {
@@ -243,6 +273,7 @@ int main(int argc, char **argv)
 	helpers();
 	if (size > 1)
 		watermarks();
+	watermark_again();
 	if (size <= 8)
 		threads();
 	own_limits();

@@ -316,8 +316,6 @@ struct vm_match_node *vm_match_peek_slow(struct vm_match *match,
 
 void vm_match_post(struct vm_match *match, struct vm_match_node *node)
 {
-	uint32_t most;
-
 	/* The bins may grow. */
 	match->recent = &match->nowhere;
 	node->kind = pattern_of(&node->env);
@@ -328,10 +326,7 @@ void vm_match_post(struct vm_match *match, struct vm_match_node *node)
 	}
 	bins_add(&match->posted, &match->pvars.posted_len, node);
 	vm_pvar_max(match->pvars.posted_max, match->pvars.posted_len);
-	most = VM_MATCH_BIN_LOAD * (match->posted.mask + 1);
-	if (VM_PVARS_COUNTED && match->pvars.posted_max < most)
-		most = (uint32_t)match->pvars.posted_max;
-	match->plain_most = most;
+	match->room = VM_MATCH_BIN_LOAD * (match->posted.mask + 1);
 }
 
 void vm_match_arrive(struct vm_match *match, struct vm_match_node *node)

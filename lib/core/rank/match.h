@@ -86,7 +86,7 @@ struct vm_match {
 	struct vm_list *recent, nowhere;
 	struct vm_list order;  /* arrivals by age */
 	uint64_t stamp;	       /* of the next posted receive */
-	uint32_t plain_most;   /* vm_match_has_room() */
+	uint32_t room;	       /* posted receives that need no more bins */
 	uint32_t wildcards[4]; /* posted receives of the patterns that have
 				  some; [0]: of all these */
 	struct vm_match_wild wild;
@@ -173,7 +173,13 @@ static inline struct vm_list *vm_match_bin(const struct vm_match_bins *bins,
  * first one beyond the most there were. */
 static inline bool vm_match_has_room(const struct vm_match *match)
 {
-	return match->pvars.posted_len < match->plain_most;
+	uint64_t len = match->pvars.posted_len;
+
+	/* Tools lower that meanwhile. */
+	return len < match->room &&
+	       (!VM_PVARS_COUNTED ||
+		len < __atomic_load_n(&match->pvars.posted_max,
+				      __ATOMIC_RELAXED));
 }
 
 /* vm_match_arrival(), but left in place, if that is seen at one look; NULL:
