@@ -123,7 +123,7 @@ static VM_ALWAYS_INLINE bool vm_quick_send(struct vm_ult *self,
 	return true;
 }
 
-/* The same of a longer message. */
+/* The same of a longer message, which is copied into the buffer of its receive. */
 bool vm_quick_long(struct vm_ult *self, struct vm_rank *dest, struct vm_env env,
 		   const void *addr, size_t bytes);
 
@@ -257,9 +257,9 @@ vm_quick_irecv(struct vm_ult *self, struct vm_env env, void *addr, size_t bytes)
 {
 	struct vm_thread_cache *cache = self->worker->cache;
 	struct vm_rank *rank = self->owner;
+	unsigned n = cache->light_count;
 	struct vm_req *req;
 
-	unsigned n = cache->light_count;
 	if (VM_UNLIKELY(!n || !vm_quick_post_begin(rank, self, bytes)))
 		return NULL;
 	req = cache->light[n - 1];
