@@ -18,10 +18,12 @@ $cc -o processes "$programs/processes.c" "-L$libdir" -lmpi_abi \
 	"-Wl,-rpath,$libdir" -pthread || exit 1
 
 # Each rank a process, whatever the program is.
+before=
 job() {
 	job_ranks=$1
 	shift
-	timeout 250 "$vmpirun" --processes -n "$job_ranks" "$@" </dev/null 2>err
+	timeout 250 $before "$vmpirun" --processes -n "$job_ranks" "$@" \
+		</dev/null 2>err
 }
 
 # good RANKS NAME WORD...
@@ -43,6 +45,14 @@ good 3 "tests" ./processes tests
 for ranks in 2 3 9; do
 	good $ranks "$ranks ranks start collectives" ./processes starts
 done
+cpu=$(taskset -cp $$ 2>/dev/null | sed 's/.*: *//; s/[^0-9].*//')
+if [ "$cpu" ]; then
+	before="taskset -c $cpu"
+	good 3 "sends on one core" ./processes sends
+	before=
+else
+	skip 2 "taskset is not installed"
+fi
 good 3 "write" --set core_rndv_protocol=write ./processes work
 good 3 "pipeline" --set core_rndv_protocol=pipeline ./processes work
 

@@ -154,8 +154,9 @@ static inline void send_init(struct vm_outgoing *out, const struct vm_ult *self,
 }
 
 /* A rank that only sends lets the others run now and then.  An OS thread need
- * not: the kernel takes care of that, and beside threads that compute it would
- * get the processor back late. */
+ * not where processes have cores of their own: the kernel takes care of that, and
+ * beside threads that compute it would get the processor back late.  On a shared core
+ * it would fill the receiver's memory, and then sleep. */
 static inline void send_pace(struct vm_ult *self)
 {
 	const struct vm_rank *rank = self->owner;
@@ -163,7 +164,7 @@ static inline void send_pace(struct vm_ult *self)
 	if (VM_UNLIKELY(++self->sends_in_row >=
 			(unsigned)vm_rank_cvars(rank)->send_budget)) {
 		self->sends_in_row = 0;
-		if (self->worker->index >= 0)
+		if (self->worker->index >= 0 || vm_sched.shared)
 			vm_rank_yield();
 	}
 }

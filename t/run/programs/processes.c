@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #define THREADS 4
+#define SENDS 1000
 #define STARTS 60
 #define ROUNDS 100 /* until something has happened that need not */
 #define MOST (8 << 20)
@@ -239,6 +240,25 @@ static void tests(void)
 	       "the worker of a rank that only tests seldom wakes");
 }
 
+static void send_many(void)
+{
+	for (int i = 0; i < SENDS; i++)
+		if (rank)
+			MPI_Send(&i, 1, MPI_INT, 0, 6, MPI_COMM_WORLD);
+	for (int i = 0, n; rank == 0 && i < SENDS * (size - 1); i++)
+		MPI_Recv(&n, 1, MPI_INT, MPI_ANY_SOURCE, 6, MPI_COMM_WORLD,
+			 MPI_STATUS_IGNORE);
+}
+
+/* All have one core. */
+static void sends(void)
+{
+	unsigned long long yields = growth_of("core_yields", send_many);
+
+	expect(!rank || yields >= SENDS / 100,
+	       "who only sends lets others have the core");
+}
+
 static void start_and_wait(void)
 {
 	MPI_Request request;
@@ -421,6 +441,8 @@ int main(int argc, char **argv)
 		threads();
 	} else if (!strcmp(what, "tests")) {
 		tests();
+	} else if (!strcmp(what, "sends")) {
+		sends();
 	} else if (!strcmp(what, "starts")) {
 		starts();
 	} else if (!strcmp(what, "bereft")) {
