@@ -102,11 +102,7 @@ static void ring_send(struct vm_engine *from, const struct vm_rank *dest,
 {
 	struct vm_slot *slot = vm_engine_slot(from, dest->via);
 
-	slot->env = env;
-	slot->rank = (uint32_t)dest->index;
-	slot->payload = VM_PAYLOAD_INLINE;
-	slot->inline_bytes = (uint8_t)bytes;
-	inline_copy(slot->inline_data, addr, bytes);
+	vm_quick_slot(slot, dest, env, addr, bytes);
 	vm_engine_publish(from, dest->via, slot);
 }
 

@@ -127,6 +127,56 @@ static VM_ALWAYS_INLINE bool vm_quick_send(struct vm_ult *self,
 bool vm_quick_long(struct vm_ult *self, struct vm_rank *dest, struct vm_env env,
 		   const void *addr, size_t bytes);
 
+/* Fills a slot with a message that it carries. */
+static VM_ALWAYS_INLINE void vm_quick_slot(struct vm_slot *slot,
+					   const struct vm_rank *dest,
+					   struct vm_env env, const void *addr,
+					   size_t bytes)
+{
+	slot->env = env;
+	slot->rank = (uint32_t)dest->index;
+	slot->payload = VM_PAYLOAD_INLINE;
+	slot->inline_bytes = (uint8_t)bytes;
+	if (VM_LIKELY(bytes == 8))
+		memcpy(slot->inline_data, addr, 8);
+	else
+		memcpy(slot->inline_data, addr, bytes);
+}
+
+/* The same of a short message to a rank of another worker, whose ring is not
+ * full. */
+static VM_ALWAYS_INLINE bool vm_quick_ring(struct vm_ult *self,
+					   struct vm_rank *dest,
+					   struct vm_env env, const void *addr,
+					   size_t bytes)
+{
+	const struct core_cvars *cvars = vm_rank_cvars(self->owner);
+	const struct vm_thread_cache *cache = self->worker->cache;
+	struct core_rank_pvars *pvars = self->counts;
+	struct vm_engine *from = cache->engine, *to = dest->via;
+	struct vm_ring *ring;
+	struct vm_slot *slot;
+	uint32_t number;
+
+	if (VM_UNLIKELY(!from || to == &vm_engine_remote || to == from ||
+			self->sends_in_row + 1 >=
+				(unsigned)cvars->send_budget ||
+			bytes > (size_t)cvars->inline_limit || vm_observed()))
+		return false;
+	ring = &to->in[from->index];
+	number = ring->head;
+	if (VM_UNLIKELY(number == ring->end))
+		return false;
+	slot = vm_ring_slot(ring, number);
+	vm_quick_slot(slot, dest, env, addr, bytes);
+	vm_engine_show(to, ring, slot, number);
+	self->sends_in_row++;
+	vm_pvar_add(pvars->sends, 1);
+	vm_pvar_add(pvars->sent_bytes, bytes);
+	vm_pvar_add(pvars->sends_inline, 1);
+	return true;
+}
+
 /* The same of a message for which no receive is posted, or to a rank of another
  * worker or process. */
 bool vm_quick_other(struct vm_ult *self, struct vm_rank *dest,
@@ -148,6 +198,7 @@ static VM_ALWAYS_INLINE bool vm_quick_send_any(struct vm_ult *self,
 					       const void *addr, size_t bytes)
 {
 	return VM_LIKELY(vm_quick_send(self, dest, env, addr, bytes)) ||
+	       vm_quick_ring(self, dest, env, addr, bytes) ||
 	       vm_quick_send_other(self, dest, env, addr, bytes);
 }
 

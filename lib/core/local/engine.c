@@ -14,9 +14,8 @@
 
 #define DRAIN_MAX 64   /* slots taken in one poll */
 #define RELEASE_ROW 32 /* slots given back to their writer at once */
-/* The line of this slot behind the next one comes from the writer's core while the
- * next ones are dealt with; the nearer ones it is writing. */
-#define FETCH_AHEAD 2
+/* Lines of slots on their way from the writer's core. */
+#define FETCH_AHEAD 12
 #define RING_PATIENCE 2000
 #define ALONE_ROW 256	/* locks taken by the worker until it is biased again */
 #define LOOK_ROUNDS 256 /* polls in vain between looks at others' rings */
@@ -288,9 +287,9 @@ static inline bool is_inside(const struct vm_engine *engine)
 }
 
 /* The usual case of a slot that carries its bytes: the oldest receive that is
- * posted is for it.  false: it is another one. */
-static inline bool inline_deliver(const struct vm_engine *engine,
-				  const struct vm_slot *slot)
+ * posted is for it.  false: it is another one.  inside: is_inside(). */
+static VM_ALWAYS_INLINE bool inline_deliver(const struct vm_slot *slot,
+					    bool inside)
 {
 	struct vm_rank *rank = &vm_node->ranks[slot->rank];
 	size_t bytes = slot->inline_bytes;
@@ -305,24 +304,15 @@ static inline bool inline_deliver(const struct vm_engine *engine,
 		memcpy(req->data.addr, slot->inline_data, 8);
 	else if (bytes)
 		memcpy(req->data.addr, slot->inline_data, bytes);
-	if (VM_UNLIKELY(!is_inside(engine) || !vm_light_done(req)))
+	if (VM_UNLIKELY(!inside || !vm_light_done(req)))
 		vm_req_complete(req);
 	return true;
 }
 
-/* Takes what is in the oldest slot; false: it is empty. */
-static bool slot_take(struct vm_engine *engine, struct vm_ring *ring)
+/* Takes what inline_deliver() leaves. */
+static __attribute__((noinline)) void
+slot_take(struct vm_engine *engine, struct vm_ring *ring, struct vm_slot *slot)
 {
-	uint32_t next = vm_ring_next(ring);
-	struct vm_slot *slot = vm_ring_slot(ring, next);
-
-	/* Pairs with the store in vm_engine_publish(). */
-	if (atomic_load_explicit(&slot->lap, memory_order_acquire) !=
-	    vm_ring_lap(next))
-		return false;
-	atomic_store_explicit(&ring->next, next + 1, memory_order_relaxed);
-	if (VM_LIKELY(inline_deliver(engine, slot)))
-		return true;
 	if (VM_UNLIKELY(slot->payload == VM_PAYLOAD_CALL)) {
 		slot->call.run(slot->call.arg, slot->call.more);
 	} else if (slot->payload == VM_PAYLOAD_LENT) {
@@ -331,29 +321,62 @@ static bool slot_take(struct vm_engine *engine, struct vm_ring *ring)
 	} else {
 		slot_deliver(engine, slot);
 	}
-	return true;
 }
 
-void vm_engine_drain(struct vm_engine *engine, int from, int most)
+/* What has been taken is the writer's again. */
+static __attribute__((noinline)) void drain_end(struct vm_ring *ring, int from)
 {
-	struct vm_ring *ring = &engine->in[from];
-	int taken = 0;
-
-	if (!vm_ring_is_used(ring))
-		return;
-	while (taken < most && slot_take(engine, ring)) {
-		__builtin_prefetch(
-			vm_ring_slot(ring, vm_ring_next(ring) + FETCH_AHEAD));
-		if (++taken % RELEASE_ROW == 0)
-			vm_ring_release(ring);
-	}
-	if (taken == 0)
-		return;
 	vm_ring_release(ring);
 	if (ring->borrowed) {
 		ring->borrowed = false;
 		vm_worker_nudge(vm_node->engines[from].worker);
 	}
+}
+
+/*
+ * Has lines of slots come while those before are dealt with, from number `fetched`
+ * on: two with each message until there are enough on their way.  Returns the
+ * next number.  The more messages there have been in a poll, the further ahead the
+ * writer is; lines that it is writing would have to go back.
+ */
+static VM_ALWAYS_INLINE uint32_t slots_fetch(const struct vm_ring *ring,
+					     uint32_t next, uint32_t fetched)
+{
+	for (int i = 0; i < 2 && fetched - next < FETCH_AHEAD; i++)
+		__builtin_prefetch(vm_ring_slot(ring, fetched++));
+	return fetched;
+}
+
+void vm_engine_drain(struct vm_engine *engine, int from, int most)
+{
+	struct vm_ring *ring = &engine->in[from];
+	bool inside = is_inside(engine);
+	uint32_t fetched;
+	int taken;
+
+	if (!vm_ring_is_used(ring))
+		return;
+	fetched = vm_ring_next(ring) + 2;
+	for (taken = 0; taken < most;) {
+		uint32_t next = vm_ring_next(ring);
+		struct vm_slot *slot = vm_ring_slot(ring, next++);
+
+		/* Pairs with the store in vm_engine_show(). */
+		if (atomic_load_explicit(&slot->lap, memory_order_acquire) !=
+		    vm_ring_lap(next - 1))
+			break;
+		if (taken)
+			fetched = slots_fetch(ring, next, fetched);
+		atomic_store_explicit(&ring->next, next, memory_order_relaxed);
+		if (VM_UNLIKELY(!inline_deliver(slot, inside))) {
+			slot_take(engine, ring, slot);
+			inside = is_inside(engine);
+		}
+		if (++taken % RELEASE_ROW == 0)
+			vm_ring_release(ring);
+	}
+	if (taken)
+		drain_end(ring, from);
 }
 
 /* Looks which slots of a ring have been given back, and completes the sends of

@@ -189,20 +189,29 @@ static inline struct vm_slot *vm_engine_slot(struct vm_engine *from,
 	return vm_ring_slot(ring, ring->head);
 }
 
-/* Lets the reader see the slot just got, which is filled. */
-static inline void vm_engine_publish(struct vm_engine *from,
-				     struct vm_engine *to, struct vm_slot *slot)
+/* Lets the reader, `to`, see number `number` of its ring, which is filled. */
+static VM_ALWAYS_INLINE void vm_engine_show(struct vm_engine *to,
+					    struct vm_ring *ring,
+					    struct vm_slot *slot,
+					    uint32_t number)
 {
-	struct vm_ring *ring = &to->in[from->index];
-	uint32_t number = ring->head++;
-
-	/* Pairs with the load in slot_take(). */
+	ring->head = number + 1;
+	/* Pairs with the load in vm_engine_drain(). */
 	atomic_store_explicit(&slot->lap, vm_ring_lap(number),
 			      memory_order_release);
 	/* Its line comes while the next one is filled, as in vm_shm_publish(). */
 	vm_fetch_to_write(vm_ring_slot(ring, number + 2));
 	vm_watch_announce(&ring->told, &to->bell);
 	vm_worker_nudge(to->worker);
+}
+
+/* The same of the slot just got. */
+static inline void vm_engine_publish(struct vm_engine *from,
+				     struct vm_engine *to, struct vm_slot *slot)
+{
+	struct vm_ring *ring = &to->in[from->index];
+
+	vm_engine_show(to, ring, slot, ring->head);
 }
 
 /* The slot just got will have a message whose sender waits: if the worker of `to` does

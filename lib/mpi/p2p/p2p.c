@@ -183,8 +183,15 @@ int VM_TWIN(PMPI_Isend)(const void *buf, vm_count count, MPI_Datatype datatype,
 	to = on->ranks[dest];
 	req = vm_quick_begin_short(
 		self, to, (struct vm_env){ on->context, on->rank, tag }, bytes);
-	if (VM_UNLIKELY(!req))
-		return isend_rest(buf, bytes, on, dest, tag, request);
+	if (VM_UNLIKELY(!req)) {
+		if (VM_UNLIKELY(!vm_quick_ring(self, to,
+					       (struct vm_env){ on->context,
+								on->rank, tag },
+					       buf, bytes)))
+			return isend_rest(buf, bytes, on, dest, tag, request);
+		*request = (MPI_Request)&vm_req_done_send;
+		return MPI_SUCCESS;
+	}
 	*request = (MPI_Request)&vm_req_done_send;
 	return vm_quick_fill(self, to->via, req, buf, bytes);
 }
