@@ -80,9 +80,10 @@ struct vm_engine {
 	int index;
 	/* The holder may move its messages. */
 	struct vm_lock lock VM_ALIGNED(VM_CACHELINE);
-	_Atomic bool biased; /* the owner needs no lock */
-	_Atomic bool inside; /* the owner is in, while biased */
-	uint32_t alone;	     /* times in a row that the owner took the lock */
+	_Atomic uint32_t ranks; /* that live on it */
+	_Atomic bool biased;	/* the owner needs no lock */
+	_Atomic bool inside;	/* the owner is in, while biased */
+	uint32_t alone; /* times in a row that the owner took the lock */
 	/* The worker's own. */
 	struct vm_watch watch; /* of its rings */
 	uint32_t turn;	       /* of it, the ring that a busy worker looks at */

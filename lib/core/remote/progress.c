@@ -591,8 +591,25 @@ static void watch(struct vm_worker *worker, uint64_t until)
 	} while (has_nothing(worker) && vm_clock_ns() < until);
 }
 
+/*
+ * Whether a worker leaves the network to the others and to the agent: no rank of
+ * its waits for anything, and it would have to take the core of one that does, at
+ * each message.
+ */
+static bool is_spare(const struct vm_thread_cache *cache)
+{
+	return vm_sched.crowded && core_cvar.progress != VM_PROGRESS_OFF &&
+	       !atomic_load_explicit(&cache->engine->ranks,
+				     memory_order_relaxed);
+}
+
 bool vm_progress_sleep(struct vm_worker *worker, uint64_t limit_ns)
 {
+	if (!vm_sched.hooks.thread_sleep && is_spare(worker->cache)) {
+		call_end(worker->cache);
+		agent_check(worker);
+		return false;
+	}
 	if (!vm_sched.hooks.thread_sleep || !nap_beside(worker, limit_ns)) {
 		watch(worker, limit_ns ? vm_clock_ns() + limit_ns : UINT64_MAX);
 		beside_set(worker->cache, false);

@@ -240,6 +240,9 @@ static void rank_move(struct vm_rank *rank, struct vm_engine *to)
 	vm_trace_moved(rank, rank->engine->index, to->index);
 	if (rank->via == rank->engine)
 		rank->via = to;
+	atomic_fetch_sub_explicit(&rank->engine->ranks, 1,
+				  memory_order_relaxed);
+	atomic_fetch_add_explicit(&to->ranks, 1, memory_order_relaxed);
 	rank->engine = to;
 	rank->ult->worker = to->worker;
 	vm_overlap_events_moved(rank->ult);

@@ -60,6 +60,9 @@ void vm_rank_mailbox_init(struct vm_rank *rank, int local,
 	rank->local = local;
 	vm_rank_cvars_init(rank);
 	rank->engine = engine;
+	if (engine)
+		atomic_fetch_add_explicit(&engine->ranks, 1,
+					  memory_order_relaxed);
 	rank->via = core_cvar.loopback ? &vm_engine_remote : rank->engine;
 	vm_match_init(&rank->match);
 	vm_list_init(&rank->probers);
