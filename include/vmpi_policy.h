@@ -43,7 +43,7 @@ extern "C" {
 #endif
 
 /* The version of this interface.  It changes when something below does. */
-#define VMPI_POLICY_ABI 2
+#define VMPI_POLICY_ABI 3
 
 typedef struct vmpi_tuner vmpi_tuner;
 
@@ -166,6 +166,16 @@ struct vmpi_tuner {
 	 */
 	int (*trial_begin)(vmpi_tuner *tuner);
 	void (*trial_end)(vmpi_tuner *tuner);
+
+	/*
+	 * Within a trial of the caller's, sets a control variable that it has
+	 * written for a moment: a trial takes a value and leaves it in turn, to
+	 * compare.  That is no decision, and nobody is told.  The end of the
+	 * trial, or the next decision, sets what is decided.  0, also if
+	 * something else has set it since; -VMPI_ESTATE: it is not the caller's
+	 * trial, or nothing was decided.
+	 */
+	int (*alternate)(vmpi_tuner *tuner, int number, int64_t value);
 };
 
 struct vmpi_policy {
@@ -175,8 +185,10 @@ struct vmpi_policy {
 	/* When the job starts; NULL: nothing to do. */
 	int (*start)(vmpi_tuner *tuner);
 	/*
-	 * Every tune_interval_ms.  now_ns: nanoseconds since some beginning.  A
-	 * result other than 0 turns the policy off.
+	 * Every tune_interval_ms.  now_ns: nanoseconds of the time of the day,
+	 * which goes on steadily from what it was at the start; processes agree
+	 * about it as well as the clocks of their hosts do.  A result other than
+	 * 0 turns the policy off.
 	 */
 	int (*tick)(vmpi_tuner *tuner, uint64_t now_ns);
 	/* NULL: no events.  The result is that of tick(). */

@@ -81,6 +81,8 @@ ok "and messages arrive as before" grep -qx "wrong 0" out
 ok "a line says why" \
 	grep -q "tune: process 0: mine: core_eager_limit 8192 -> 12345: because" \
 	out || diag "$(cat out)"
+is "$(grep -c 'mine: it is the time of the day' out)" 2 \
+	"it is given the time of the day, in each process" || diag "$(cat out)"
 
 # Its decisions are events, which a trace records.
 if command -v python3 >/dev/null; then

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -17,6 +18,7 @@
 #include "sched/worker.h"
 
 #define MILLISECOND_NS UINT64_C(1000000)
+#define SECOND_NS UINT64_C(1000000000)
 
 /* Its number among the built-in ones; -1: it is out of a file. */
 static int policy_number(const char *name)
@@ -73,7 +75,7 @@ static void tick(void *arg, uint64_t now_ns)
 	struct vm_tune *tune = arg;
 	int64_t interval_ms = tune_cvar.interval_ms;
 
-	vm_policies_tick(&tune->policies, now_ns);
+	vm_policies_tick(&tune->policies, now_ns + tune->day_ns);
 	if (interval_ms == tune->interval_ms)
 		return;
 	tune->interval_ms = interval_ms;
@@ -83,7 +85,8 @@ static void tick(void *arg, uint64_t now_ns)
 
 static int builtin_add(struct vm_tune *tune, const struct vmpi_policy *policy)
 {
-	return vm_policies_add(&tune->policies, policy, NULL, vm_clock_ns());
+	return vm_policies_add(&tune->policies, policy, NULL,
+			       vm_clock_ns() + tune->day_ns);
 }
 
 static int builtins_all(struct vm_tune *tune)
@@ -128,7 +131,7 @@ static int plugin_take(struct vm_tune *tune, const char *text, size_t length)
 		return -VMPI_EINVAL;
 	tune->file_count++;
 	return vm_policies_add(&tune->policies, policy, file->argument,
-			       vm_clock_ns());
+			       vm_clock_ns() + tune->day_ns);
 }
 
 /* Each part of a list, without the empty ones. */
@@ -147,6 +150,16 @@ static int list_take(struct vm_tune *tune, const char *list, char separator,
 	return rc;
 }
 
+/* The time of the day, less that of vm_clock_ns(). */
+static uint64_t day_ns(void)
+{
+	struct timespec day;
+
+	clock_gettime(CLOCK_REALTIME, &day);
+	return (uint64_t)day.tv_sec * SECOND_NS + (uint64_t)day.tv_nsec -
+	       vm_clock_ns();
+}
+
 int vm_tune_start(struct vm_node *node)
 {
 	struct vm_policy_vars vars = { .process = node->process,
@@ -163,6 +176,7 @@ int vm_tune_start(struct vm_node *node)
 	tune = node->tune = calloc(1, sizeof(*tune));
 	if (!tune)
 		return -VMPI_ENOMEM;
+	tune->day_ns = day_ns();
 	vm_tune_vars(&vars, tune);
 	vm_policies_init(&tune->policies, &vars, &node->tune_pvars);
 	rc = list_take(tune, tune_cvar.policies, ',', builtin_take);
@@ -184,7 +198,7 @@ void vm_tune_stop(struct vm_node *node)
 
 	if (!tune)
 		return;
-	vm_policies_fini(&tune->policies, vm_clock_ns());
+	vm_policies_fini(&tune->policies, vm_clock_ns() + tune->day_ns);
 	while (tune->file_count > 0)
 		vm_tune_unload(&tune->files[--tune->file_count]);
 	vm_tune_names_free(tune);

@@ -23,6 +23,9 @@ struct vm_tune {
 	unsigned file_count;
 	int handler; /* of the service, or 0 */
 	int64_t interval_ms;
+	/* What their time is ahead of vm_clock_ns(): it is that of the day, as it
+	 * was known at the start, so that processes on all hosts agree. */
+	uint64_t day_ns;
 	/* Names that policies have asked for, by number; made at the first
 	 * question. */
 	char **control_names, **counter_names;

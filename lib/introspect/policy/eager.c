@@ -14,16 +14,15 @@
 
 #include "introspect/policy/policies.h"
 #include "introspect/policy/rates.h"
+#include "introspect/policy/trial.h"
 #include "introspect/vars/sizes.h"
 #include "vmpi.h"
 
 /*
  * Messages are counted by size (core_sizes_remote).  Where many are longer than
  * core_eager_limit, and ranks wait, a limit that takes in most of them is
- * tried: the rate of messages in the windows before and after, by their
- * medians, is the gain, if each window after is better than each before.  With
- * too little of one the limit goes back, and that
- * size is left alone for a time that doubles.  A limit that was worth it once
+ * tried (trial.h).  With too little gain in the rate of messages the limit goes
+ * back, and that size is left alone for a time that doubles.  A limit that was worth it once
  * is taken at once the next time.  When no message needs the higher limit any
  * more it goes back.
  *
@@ -42,11 +41,12 @@
 #define QUIET_WINDOWS 20      /* in which nobody needs a limit */
 #define TOKENS 16
 #define TOKEN_TICKS 50
-#define BAN_TICKS 200 /* of a size that was not worth it, at first */
-#define BAN_TICKS_MAX 100000
+#define BAN_TICKS 256 /* of a size that was not worth it, at first */
+#define BAN_TICKS_MAX (BAN_TICKS << 9)
 #define MEMORY_TICKS 100 /* between steps down for memory */
 #define LIMIT_LEAST 1024 /* which memory may bring it to */
 #define REASON_BYTES 120
+#define MILLISECOND_NS UINT64_C(1000000)
 
 enum verdict { UNKNOWN, GOOD, BAD };
 
@@ -59,22 +59,22 @@ struct window {
 
 struct eager {
 	/* Numbers of variables. */
-	int limit, net, shared, budget, most, gain, packet; /* control */
-	int sizes, far, near, pool, posted, polls, found;   /* counters */
+	int limit, net, shared, budget, most, gain; /* control */
+	int packet, interval;
+	int sizes, far, near, pool, posted, polls, found; /* counters */
 	int64_t times; /* as long messages as core_eager_limit says */
 	uint64_t tick, tokens, token_tick;
 	uint64_t seen[BINS], seen_looks; /* up to the last tick */
 	struct window window;
-	struct vm_rates rates; /* of the last windows with this limit */
-	int64_t home;	       /* the value that it goes back to */
+	int64_t home; /* the value that it goes back to */
 	/* A trial, while `trying`. */
-	bool trying, settled;
+	bool trying;
 	unsigned bin;	/* what is tried */
 	int64_t before; /* the limit until then */
-	struct vm_rates before_rates;
+	struct vm_trial trial;
 	struct {
 		enum verdict verdict;
-		uint64_t until, ban_ticks;
+		uint64_t until_ns, ban_ticks;
 	} bins[BINS];
 	unsigned quiet;	      /* windows in which home would have done */
 	unsigned ample;	      /* ... with memory to spare, of a lowered limit */
@@ -94,6 +94,7 @@ static int eager_start(vmpi_tuner *tuner)
 	e->most = tuner->control_find(tuner, "tune_eager_max");
 	e->gain = tuner->control_find(tuner, "tune_gain");
 	e->packet = tuner->control_find(tuner, "fabric_packet_bytes");
+	e->interval = tuner->control_find(tuner, "tune_interval_ms");
 	e->sizes = tuner->counter_find(tuner, "core_sizes_remote");
 	e->far = tuner->counter_find(tuner, "core_socket_peers");
 	e->near = tuner->counter_find(tuner, "core_shared_peers");
@@ -104,8 +105,8 @@ static int eager_start(vmpi_tuner *tuner)
 	e->tokens = TOKENS;
 	e->times = 1;
 	if ((e->limit | e->net | e->shared | e->budget | e->most | e->gain |
-	     e->packet | e->sizes | e->far | e->near | e->pool | e->posted |
-	     e->polls | e->found) < 0 ||
+	     e->packet | e->interval | e->sizes | e->far | e->near | e->pool |
+	     e->posted | e->polls | e->found) < 0 ||
 	    tuner->control_read(tuner, e->limit, &e->home)) {
 		free(e);
 		return -VMPI_ENOENT;
@@ -139,15 +140,22 @@ static int64_t home_now(const struct eager *e)
 	return e->home * e->times;
 }
 
+/* What the variable is for messages of that length. */
+static int64_t value_of(const struct eager *e, int64_t limit)
+{
+	return (limit + e->times - 1) / e->times;
+}
+
 /* A new window begins. */
 static void window_open(struct eager *e, uint64_t now_ns)
 {
 	e->window = (struct window){ .began_ns = now_ns };
 }
 
-/* Adds the messages sent since the last tick. */
-static void window_add(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
+/* Adds the messages sent since the last tick, and returns their number. */
+static uint64_t window_add(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
 {
+	uint64_t before = e->window.messages;
 	uint64_t looks = vm_tuner_counter(tuner, e->polls) -
 			 vm_tuner_counter(tuner, e->found);
 	uint64_t sizes[BINS] = { 0 };
@@ -155,7 +163,7 @@ static void window_add(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
 	e->window.looks += looks - e->seen_looks;
 	e->seen_looks = looks;
 	if (tuner->total(tuner, e->sizes, sizes, BINS))
-		return;
+		return 0;
 	for (unsigned i = 0; i < BINS; i++) {
 		/* Ranks come and go with the runtime. */
 		uint64_t new = sizes[i] > e->seen[i] ? sizes[i] - e->seen[i] :
@@ -167,16 +175,16 @@ static void window_add(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
 	}
 	vm_slope_add(&e->window.slope, now_ns - e->window.began_ns,
 		     e->window.messages);
+	return e->window.messages - before;
 }
 
-/* The first one of a trial is not measured. */
 static bool window_is_full(const struct eager *e)
 {
 	const struct window *window = &e->window;
 
 	return window->slope.ticks >= WINDOW_TICKS &&
 	       window->messages >= WINDOW_MESSAGES &&
-	       (vm_slope_known(&window->slope) || (e->trying && !e->settled));
+	       (e->trying || vm_slope_known(&window->slope));
 }
 
 /* Messages of a window whose bin ends in (from, to]. */
@@ -212,10 +220,9 @@ static int candidate(const struct window *window, int64_t limit, int64_t most)
 	return -1;
 }
 
-/* Starts again: the measurements were made with another limit. */
+/* Starts again: the window was one with another limit. */
 static void limit_changed(struct eager *e, uint64_t now_ns)
 {
-	e->rates.count = 0;
 	e->quiet = e->ample = 0;
 	window_open(e, now_ns);
 }
@@ -223,7 +230,7 @@ static void limit_changed(struct eager *e, uint64_t now_ns)
 static int limit_set(vmpi_tuner *tuner, struct eager *e, int64_t limit,
 		     const char *reason, uint64_t now_ns)
 {
-	int64_t value = (limit + e->times - 1) / e->times;
+	int64_t value = value_of(e, limit);
 	int rc = value == e->home ?
 			 tuner->revert(tuner, e->limit, reason) :
 			 tuner->write(tuner, e->limit, value, reason);
@@ -234,17 +241,24 @@ static int limit_set(vmpi_tuner *tuner, struct eager *e, int64_t limit,
 	return rc < 0 ? rc : 0;
 }
 
+static uint64_t tick_ns(vmpi_tuner *tuner, const struct eager *e)
+{
+	return (uint64_t)vm_tuner_control(tuner, e->interval) * MILLISECOND_NS;
+}
+
 /* That limit was not worth it: it is left alone for a while. */
-static void ban(struct eager *e, unsigned bin)
+static void ban(vmpi_tuner *tuner, struct eager *e, unsigned bin,
+		uint64_t now_ns)
 {
 	uint64_t ticks = e->bins[bin].ban_ticks;
 
-	ticks = ticks == 0		  ? BAN_TICKS :
-		ticks < BAN_TICKS_MAX / 2 ? ticks * 2 :
-					    BAN_TICKS_MAX;
+	ticks = ticks == 0	      ? BAN_TICKS :
+		ticks < BAN_TICKS_MAX ? ticks * 2 :
+					BAN_TICKS_MAX;
 	e->bins[bin].verdict = BAD;
 	e->bins[bin].ban_ticks = ticks;
-	e->bins[bin].until = e->tick + ticks;
+	e->bins[bin].until_ns =
+		vm_trial_later(now_ns, ticks * tick_ns(tuner, e));
 }
 
 /* A limit that promises something: taken if it is known, else tried. */
@@ -255,10 +269,9 @@ static int raise_to(vmpi_tuner *tuner, struct eager *e, unsigned bin,
 	int64_t target = (int64_t)vm_size_bound(bin);
 	char reason[REASON_BYTES];
 
-	if (e->bins[bin].verdict == BAD && e->tick < e->bins[bin].until)
+	if (e->bins[bin].verdict == BAD && now_ns < e->bins[bin].until_ns)
 		return 0;
-	if ((!known && !vm_rates_full(&e->rates)) || !e->tokens ||
-	    tuner->trial_begin(tuner))
+	if (!e->tokens || tuner->trial_begin(tuner))
 		return 0;
 	e->tokens--;
 	snprintf(reason, sizeof(reason),
@@ -268,51 +281,58 @@ static int raise_to(vmpi_tuner *tuner, struct eager *e, unsigned bin,
 		 limit + 1, target, known ? "known to be worth it" : "a trial");
 	e->bin = bin;
 	e->before = limit;
-	e->before_rates = e->rates;
 	e->trying = !known;
-	e->settled = false;
+	if (e->trying)
+		vm_trial_begin(&e->trial, bin, tick_ns(tuner, e),
+			       e->window.slope.ticks, now_ns);
 	return limit_set(tuner, e, target, reason, now_ns);
 }
 
 /* The end of a trial, well or not. */
-static int trial_end(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
+static int trial_end(vmpi_tuner *tuner, struct eager *e, enum vm_trial_end end,
+		     uint64_t now_ns)
 {
-	double least = 1 + (double)vm_tuner_control(tuner, e->gain) / 100;
-	double gain = vm_rates_gain(&e->rates, &e->before_rates);
-	bool beat = vm_rates_beat(&e->rates, &e->before_rates);
 	char text[REASON_BYTES];
 
 	e->trying = false;
 	snprintf(text, sizeof(text),
-		 "%+.1f %% messages/s with a limit of "
-		 "%" PRIu64 " bytes: %s",
-		 (gain - 1) * 100, vm_size_bound(e->bin),
-		 vm_rates_verdict(gain >= least, beat));
-	if (gain >= least && beat) {
+		 "%+.1f %% messages/s with a limit of %" PRIu64
+		 " bytes, of %u pairs of slots: %s",
+		 vm_trial_percent(&e->trial), vm_size_bound(e->bin),
+		 e->trial.pairs, vm_trial_verdict(end));
+	if (end == VM_TRIAL_GAIN) {
 		e->bins[e->bin].verdict = GOOD;
 		e->bins[e->bin].ban_ticks = 0;
 		tuner->trial_end(tuner);
 		tuner->log(tuner, text);
+		limit_changed(e, now_ns);
 		return 0;
 	}
-	ban(e, e->bin);
+	ban(tuner, e, e->bin, now_ns);
 	return limit_set(tuner, e, e->before, text, now_ns);
 }
 
-/* A window of a trial; the first one has messages from before it. */
-static int trial_go_on(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
+/* A tick of a trial, in which so many messages were sent. */
+static int trial_go_on(vmpi_tuner *tuner, struct eager *e, uint64_t messages,
+		       uint64_t now_ns)
 {
 	int64_t target = (int64_t)vm_size_bound(e->bin);
+	enum vm_trial_end end = vm_trial_tick(&e->trial, now_ns, messages,
+					      vm_tuner_control(tuner, e->gain));
 
-	if (!between(&e->window, e->before, target)) {
-		e->trying = false;
-		return limit_set(tuner, e, e->before,
-				 "the messages it was for have ended", now_ns);
+	if (end != VM_TRIAL_GOES_ON)
+		return trial_end(tuner, e, end, now_ns);
+	if (window_is_full(e)) {
+		if (!between(&e->window, e->before, target)) {
+			e->trying = false;
+			return limit_set(tuner, e, e->before,
+					 "the messages it was for have ended",
+					 now_ns);
+		}
+		window_open(e, now_ns);
 	}
-	if (e->settled)
-		vm_rates_add(&e->rates, vm_slope_rate(&e->window.slope));
-	e->settled = true;
-	return vm_rates_full(&e->rates) ? trial_end(tuner, e, now_ns) : 0;
+	return tuner->alternate(tuner, e->limit,
+				value_of(e, e->trial.on ? target : e->before));
 }
 
 /* A window without a trial. */
@@ -321,7 +341,6 @@ static int window_judge(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
 	int64_t limit = limit_now(tuner, e), home = home_now(e);
 	int bin;
 
-	vm_rates_add(&e->rates, vm_slope_rate(&e->window.slope));
 	if (limit > home) {
 		e->quiet = between(&e->window, home, limit) * MANY <
 					   e->window.messages ?
@@ -356,8 +375,7 @@ static int memory_see(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
 {
 	uint64_t bytes = memory(tuner, e);
 	uint64_t budget = (uint64_t)vm_tuner_control(tuner, e->budget);
-	int64_t limit = limit_now(tuner, e), home = home_now(e);
-	int64_t target = limit > home ? home : limit / 2;
+	int64_t limit = limit_now(tuner, e), home = home_now(e), target;
 	char reason[REASON_BYTES];
 
 	if (bytes <= budget) {
@@ -371,12 +389,14 @@ static int memory_see(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
 	}
 	e->ample = 0;
 	if (e->trying)
-		ban(e, e->bin);
+		ban(tuner, e, e->bin, now_ns);
 	e->trying = false;
 	tuner->trial_end(tuner);
+	limit = limit_now(tuner, e);
 	if (limit <= LIMIT_LEAST ||
 	    (e->memory_tick && e->tick - e->memory_tick < MEMORY_TICKS))
 		return 1;
+	target = limit > home ? home : limit / 2;
 	e->memory_tick = e->tick;
 	snprintf(reason, sizeof(reason),
 		 "packets take %" PRIu64 " bytes, tune_memory is %" PRIu64,
@@ -390,8 +410,6 @@ static int memory_see(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
  * more. */
 static int silence(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
 {
-	e->trying = false;
-	tuner->trial_end(tuner);
 	if (vm_tuner_control(tuner, e->limit) <= e->home)
 		return 0;
 	return limit_set(tuner, e, home_now(e), "hardly any messages are sent",
@@ -401,6 +419,7 @@ static int silence(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
 static int eager_tick(vmpi_tuner *tuner, uint64_t now_ns)
 {
 	struct eager *e = tuner->state;
+	uint64_t messages;
 	int rc;
 
 	e->tick++;
@@ -411,13 +430,14 @@ static int eager_tick(vmpi_tuner *tuner, uint64_t now_ns)
 	}
 	if (!e->window.began_ns)
 		window_open(e, now_ns);
-	window_add(tuner, e, now_ns);
+	messages = window_add(tuner, e, now_ns);
 	rc = memory_see(tuner, e, now_ns);
 	if (rc)
 		return rc < 0 ? rc : 0;
+	if (e->trying)
+		return trial_go_on(tuner, e, messages, now_ns);
 	if (window_is_full(e))
-		rc = e->trying ? trial_go_on(tuner, e, now_ns) :
-				 window_judge(tuner, e, now_ns);
+		rc = window_judge(tuner, e, now_ns);
 	else if (e->window.slope.ticks < WINDOW_TICKS_MAX)
 		return 0;
 	else
@@ -433,17 +453,13 @@ static int eager_event(vmpi_tuner *tuner, enum vmpi_policy_event event,
 {
 	struct eager *e = tuner->state;
 
-	/* Its windows begin anew; a trial of ours lasts longer. */
-	if (event == VMPI_POLICY_DISTURBED) {
-		e->rates.count = 0;
-		e->settled = false;
-	}
+	if (event == VMPI_POLICY_DISTURBED && e->trying)
+		vm_trial_again(&e->trial);
 	if (event != VMPI_POLICY_CHANGED || number != e->limit)
 		return 0;
 	tuner->trial_end(tuner);
 	e->home = vm_tuner_control(tuner, e->limit);
 	e->trying = false;
-	e->rates.count = 0;
 	e->quiet = e->ample = 0;
 	tuner->log(tuner, "somebody else has set core_eager_limit: from there "
 			  "on");

@@ -124,10 +124,18 @@ static struct vm_policy_knob *knob_get(struct vm_policy_run *run, int number,
 	if (run->knob_count == VM_POLICY_KNOBS_MAX)
 		return NULL;
 	knob = &run->knobs[run->knob_count++];
-	*knob = (struct vm_policy_knob){
-		.number = number, .first = now, .last = now, .ours = true
-	};
+	*knob = (struct vm_policy_knob){ .number = number,
+					 .first = now,
+					 .last = now,
+					 .now = now,
+					 .ours = true };
 	return knob;
+}
+
+/* The value that was decided on, which a trial may have left for a moment. */
+static int64_t decided(const struct vm_policy_knob *knob, int64_t now)
+{
+	return knob && knob->ours && knob->now == now ? knob->last : now;
 }
 
 /* Whether one more step in that direction is one too many. */
@@ -250,6 +258,7 @@ static int tuner_write(vmpi_tuner *tuner, int number, int64_t value,
 	if (rc < 0)
 		return rc;
 	bounded = write_bound(run, &var, &value);
+	now = decided(knob_find(run, number), now);
 	if (bounded < 0 || value == now)
 		return bounded;
 	knob = knob_get(run, number, now);
@@ -266,7 +275,7 @@ static int tuner_write(vmpi_tuner *tuner, int number, int64_t value,
 	/* A value set by anything else is the one it goes back to. */
 	if (!knob->ours)
 		knob->first = now;
-	knob->last = value;
+	knob->last = knob->now = value;
 	knob->ours = true;
 	record_add(run, &var, number, now, value, false, reason);
 	return bounded;
@@ -283,17 +292,43 @@ static int tuner_revert(vmpi_tuner *tuner, int number, const char *reason)
 	if (!knob)
 		return -VMPI_ENOENT;
 	rc = write_check(run, number, reason, &var, &now);
+	now = decided(knob, now);
 	if (rc < 0 || now == knob->first)
 		return rc;
 	/* Not a turn: it is what a policy should do. */
 	rc = write_value(run, &var, number, knob->first);
 	if (rc < 0)
 		return rc;
-	knob->last = knob->first;
+	knob->last = knob->now = knob->first;
 	knob->ours = true;
 	knob->turns = 0;
 	record_add(run, &var, number, now, knob->first, true, reason);
 	return 0;
+}
+
+/* No decision: neither counted, nor reported. */
+static int tuner_alternate(vmpi_tuner *tuner, int number, int64_t value)
+{
+	struct vm_policy_run *run = run_of(tuner);
+	const struct vm_policy_vars *vars = &run->all->vars;
+	struct vm_policy_knob *knob = knob_find(run, number);
+	struct vmpi_policy_var var = { 0 };
+	int64_t now = 0;
+	int rc;
+
+	if (!knob || run->all->trial != run)
+		return -VMPI_ESTATE;
+	if (vars->control_read(vars->arg, number, &now) < 0 || !knob->ours ||
+	    now != knob->now || now == value)
+		return 0;
+	vars->control_info(vars->arg, number, &var);
+	rc = write_bound(run, &var, &value);
+	if (rc < 0)
+		return rc;
+	rc = write_value(run, &var, number, value);
+	if (!rc)
+		knob->now = value;
+	return rc;
 }
 
 static int tuner_trial_begin(vmpi_tuner *tuner)
@@ -313,12 +348,18 @@ static int tuner_trial_begin(vmpi_tuner *tuner)
 	return 0;
 }
 
+/* What was decided on is so again. */
 static void tuner_trial_end(vmpi_tuner *tuner)
 {
 	struct vm_policy_run *run = run_of(tuner);
 
-	if (run->all->trial == run)
-		run->all->trial = NULL;
+	if (run->all->trial != run)
+		return;
+	for (unsigned i = 0; i < run->knob_count; i++)
+		if (run->knobs[i].ours)
+			tuner_alternate(tuner, run->knobs[i].number,
+					run->knobs[i].last);
+	run->all->trial = NULL;
 }
 
 static const vmpi_tuner tuner_of_all = {
@@ -338,6 +379,7 @@ static const vmpi_tuner tuner_of_all = {
 	.log = tuner_log,
 	.trial_begin = tuner_trial_begin,
 	.trial_end = tuner_trial_end,
+	.alternate = tuner_alternate,
 };
 
 void vm_policies_init(struct vm_policies *all,
@@ -383,7 +425,7 @@ static void knobs_restore(struct vm_policy_run *run)
 		int64_t now;
 
 		if (vars->control_read(vars->arg, knob->number, &now) == 0 &&
-		    knob->ours && now == knob->last && now != knob->first)
+		    knob->ours && now == knob->now && now != knob->first)
 			vars->control_write(vars->arg, knob->number,
 					    knob->first);
 	}
@@ -504,7 +546,7 @@ static bool knob_holds(const struct vm_policy_vars *vars,
 	int64_t now;
 
 	return vars->control_read(vars->arg, knob->number, &now) == 0 &&
-	       now == knob->last;
+	       now == knob->now;
 }
 
 /* Notices variables whose value is not the policy's: something else has set

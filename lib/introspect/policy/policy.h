@@ -72,6 +72,7 @@ struct vm_policy_vars {
 struct vm_policy_knob {
 	int number;
 	int64_t first, last; /* before its first decision, after its last */
+	int64_t now;	     /* last, or what it is for a moment of a trial */
 	bool ours;	     /* nothing else has set it since */
 	bool up;	     /* the last step */
 	unsigned turns;	     /* changes of direction since ... */

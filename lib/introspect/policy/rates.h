@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What policies decide by: variables, and the rates of the last windows, whose
- * median is one number that a single strange window does not move.
+ * What policies decide by: variables, and the rates of windows.
  *
  * The rate in a window is the slope of a line through what was counted up to each
  * tick.  Programs send in bursts, and of a window's ends alone the one or the
@@ -15,15 +14,8 @@
 
 #include "vmpi_policy.h"
 
-#define VM_RATES 3
-
-struct vm_rates {
-	double last[VM_RATES]; /* messages per second, the newest first */
-	unsigned count;	       /* of them that there are */
-};
-
-#define VM_RATE_PERCENT 1 /* to so much the rate of a window is to be known */
-#define VM_RATE_TICKS_MAX 100 /* unless that would take so long */
+#define VM_RATE_PERCENT 4 /* to so much the rate of a window is to be known */
+#define VM_RATE_TICKS_MAX 400 /* unless that would take so long */
 
 /* Of (seconds, messages) since a window began, at each of its ticks. */
 struct vm_slope {
@@ -66,58 +58,6 @@ static inline bool vm_slope_known(const struct vm_slope *slope)
 		return true;
 	return slope->ticks > 2 &&
 	       high - rate * rate * wide <= most * most * wide * (n - 2);
-}
-
-static inline bool vm_rates_full(const struct vm_rates *rates)
-{
-	return rates->count == VM_RATES;
-}
-
-static inline void vm_rates_add(struct vm_rates *rates, double rate)
-{
-	for (unsigned i = VM_RATES - 1; i > 0; i--)
-		rates->last[i] = rates->last[i - 1];
-	rates->last[0] = rate;
-	if (rates->count < VM_RATES)
-		rates->count++;
-}
-
-/* Of all; 0: there are too few. */
-static inline double vm_rates_median(const struct vm_rates *rates)
-{
-	double a = rates->last[0], b = rates->last[1], c = rates->last[2];
-
-	if (!vm_rates_full(rates))
-		return 0;
-	if (a > b)
-		return b > c ? b : a > c ? c : a;
-	return a > c ? a : b > c ? c : b;
-}
-
-/* How much quicker the windows of a trial are than those before it, by their
- * medians. */
-static inline double vm_rates_gain(const struct vm_rates *trial,
-				   const struct vm_rates *before)
-{
-	return vm_rates_median(trial) / vm_rates_median(before);
-}
-
-/* Whether each of them is quicker than each of those before it, which mere chance
- * makes once in 20 trials. */
-static inline bool vm_rates_beat(const struct vm_rates *trial,
-				 const struct vm_rates *before)
-{
-	for (unsigned i = 0; i < VM_RATES; i++)
-		for (unsigned k = 0; k < VM_RATES; k++)
-			if (trial->last[i] <= before->last[k])
-				return false;
-	return true;
-}
-
-/* The end of a sentence about a trial, that has gained enough or not. */
-static inline const char *vm_rates_verdict(bool enough, bool beat)
-{
-	return !enough ? "no gain" : beat ? "kept" : "not in each window";
 }
 
 /* A control variable; a counter, 0 where there is none yet. */

@@ -15,6 +15,7 @@
 
 #include "introspect/policy/policies.h"
 #include "introspect/policy/rates.h"
+#include "introspect/policy/trial.h"
 #include "vmpi.h"
 
 /*
@@ -25,11 +26,10 @@
  * without the receiver.  If both are late in turn, pieces are tried
  * (core_rndv_pipeline_from).
  *
- * A guess is not enough: each change is a trial, and the rate of long messages
- * of that process before and after, by the medians of some windows, decides, if
- * each window after is better than each before.  A change that gains too little
- * is reverted and left alone for a time that doubles; one that was worth it is
- * taken at once the next time.
+ * A guess is not enough: each change is a trial (trial.h), which the rate of long
+ * messages of that process decides.  A change that gains too little is reverted
+ * and left alone for a time that doubles; one that was worth it is taken at once
+ * the next time.
  *
  * A protocol changes which side is late.  So a process goes back to auto not
  * for how late receives are with its protocol, but when this differs from what
@@ -48,9 +48,13 @@
 #define LEAVE_WINDOWS 2	 /* in a row in which lateness is another one */
 #define LEAVE_PERCENT 40 /* that it differs by */
 #define SHORT_TICKS 200	 /* after which a change is none of a swing */
-#define BAN_TICKS 200
+#define AUTO_WINDOWS 2	 /* before a trial */
+#define BAN_TICKS 256
 #define CHECK_TICKS 200
-#define BAN_TICKS_MAX 100000
+#define BAN_TICKS_MAX (BAN_TICKS << 9)
+#define CHECK_TICKS_MAX 100000
+#define TRIALS_SEED 1000 /* beside those of other policies */
+#define MILLISECOND_NS UINT64_C(1000000)
 #define REASON_BYTES 120
 
 enum way { WAY_AUTO, WAY_WRITE, WAY_PIECES, WAYS };
@@ -67,10 +71,10 @@ static const struct {
 };
 
 /* The knowledge about a protocol for a process. */
-struct trial {
+struct known {
 	bool good;
 	unsigned late; /* of receives by this way, in percent */
-	uint64_t banned_until, ban_ticks;
+	uint64_t banned_until_ns, ban_ticks;
 	uint64_t taken;	      /* when it was taken last */
 	uint64_t check_ticks; /* after which auto is tried */
 };
@@ -80,19 +84,23 @@ struct pair {
 	/* The window. */
 	uint64_t messages, late, began_ns;
 	struct vm_slope slope;
-	struct vm_rates rates; /* of the last windows by this way */
+	unsigned windows;     /* by this way */
+	unsigned late_before; /* in the last window */
 	unsigned strange;
 	enum way way; /* what it is to be */
 	bool applied; /* the set says so */
-	bool trying, settled;
-	struct vm_rates before;
-	struct trial trials[WAYS];
+	bool trying, begun;
+	uint64_t ticks; /* in which its rate was known */
+	struct vm_trial trial;
+	struct known known[WAYS];
 };
 
 struct rndv {
-	int control[WAYS], protocol, gain, counter[2];
+	int control[WAYS], protocol, gain, interval, counter[2];
 	int64_t home[WAYS]; /* sets as others want them */
+	int64_t set[WAYS];  /* what was decided on */
 	uint64_t tick, changed[WAYS];
+	uint64_t now_ns, tick_ns;
 	struct pair pairs[PLACES];
 	char reason[WAYS][REASON_BYTES];
 };
@@ -106,9 +114,11 @@ static int rndv_start(vmpi_tuner *tuner)
 		return -VMPI_ENOMEM;
 	r->protocol = tuner->control_find(tuner, "core_rndv_protocol");
 	r->gain = tuner->control_find(tuner, "tune_gain");
+	r->interval = tuner->control_find(tuner, "tune_interval_ms");
 	r->counter[0] = tuner->counter_find(tuner, "core_rndv_sender_late");
 	r->counter[1] = tuner->counter_find(tuner, "core_rndv_receiver_late");
-	missing = r->protocol | r->gain | r->counter[0] | r->counter[1];
+	missing = r->protocol | r->gain | r->interval | r->counter[0] |
+		  r->counter[1];
 	for (int way = WAY_WRITE; way < WAYS; way++) {
 		r->control[way] =
 			tuner->control_find(tuner, ways[way].variable);
@@ -116,6 +126,7 @@ static int rndv_start(vmpi_tuner *tuner)
 		if (missing >= 0)
 			tuner->control_read(tuner, r->control[way],
 					    &r->home[way]);
+		r->set[way] = r->home[way];
 	}
 	if (missing < 0) {
 		free(r);
@@ -140,13 +151,11 @@ static void window_open(struct pair *pair, uint64_t now_ns)
 	pair->slope = (struct vm_slope){ 0 };
 }
 
-/* The first one of a trial is not measured. */
 static bool window_is_full(const struct pair *pair)
 {
 	return pair->slope.ticks >= WINDOW_TICKS &&
 	       pair->messages >= WINDOW_MESSAGES &&
-	       (vm_slope_known(&pair->slope) ||
-		(pair->trying && !pair->settled));
+	       vm_slope_known(&pair->slope);
 }
 
 /* Changes the protocol of the pair; earlier measurements were made with the one
@@ -154,79 +163,94 @@ static bool window_is_full(const struct pair *pair)
 static void way_take(struct pair *pair, enum way way)
 {
 	pair->way = way;
-	pair->applied = pair->trying = pair->settled = false;
-	pair->rates.count = pair->strange = 0;
+	pair->applied = pair->trying = pair->begun = false;
+	pair->windows = pair->strange = 0;
+}
+
+/* For how many percent of its messages the receiver was late. */
+static unsigned window_late(const struct pair *pair)
+{
+	return pair->messages ? (unsigned)(pair->late * 100 / pair->messages) :
+				0;
 }
 
 /* It is left alone for a time, each time twice as long. */
-static void rest(const struct rndv *r, struct trial *trial)
+static void rest(const struct rndv *r, struct known *known)
 {
-	uint64_t ticks = trial->ban_ticks;
+	uint64_t ticks = known->ban_ticks;
 
-	ticks = ticks == 0		  ? BAN_TICKS :
-		ticks < BAN_TICKS_MAX / 2 ? ticks * 2 :
-					    BAN_TICKS_MAX;
-	trial->ban_ticks = ticks;
-	trial->banned_until = r->tick + ticks;
+	ticks = ticks == 0	      ? BAN_TICKS :
+		ticks < BAN_TICKS_MAX ? ticks * 2 :
+					BAN_TICKS_MAX;
+	known->ban_ticks = ticks;
+	known->banned_until_ns = vm_trial_later(r->now_ns, ticks * r->tick_ns);
 }
 
-/* Judges a window of auto: is there a protocol that fits the lateness? */
+/* Whether a way is for such lateness. */
+static bool way_fits(enum way way, unsigned late)
+{
+	return late >= ways[way].from && late <= ways[way].to;
+}
+
+/* Judges a window of auto: is there a protocol that fits the lateness?  A trial
+ * needs two of them, since one may be of two phases of the program. */
 static void auto_judge(struct rndv *r, int place, unsigned late)
 {
 	struct pair *pair = &r->pairs[place];
-	struct vm_rates before = pair->rates;
+	unsigned before = pair->late_before;
+	bool soon = pair->windows < AUTO_WINDOWS;
 
+	pair->late_before = late;
 	for (int way = WAY_WRITE; way < WAYS; way++) {
-		struct trial *trial = &pair->trials[way];
+		struct known *known = &pair->known[way];
+		bool tries = !known->good;
 
-		if (late < ways[way].from || late > ways[way].to ||
-		    r->tick < trial->banned_until ||
-		    (!trial->good && !vm_rates_full(&pair->rates)))
+		if (!way_fits((enum way)way, late) ||
+		    r->now_ns < known->banned_until_ns ||
+		    (tries && (soon || !way_fits((enum way)way, before))))
 			continue;
 		way_take(pair, (enum way)way);
-		pair->trying = !trial->good;
-		trial->taken = r->tick;
-		pair->before = before;
+		pair->trying = tries;
+		known->taken = r->tick;
 		snprintf(r->reason[way], REASON_BYTES,
 			 "process %d: receives came late for %u %% of %" PRIu64
 			 " long messages: %s",
 			 place, late, pair->messages,
-			 trial->good ? "known to be worth it" : "a trial");
+			 known->good ? "known to be worth it" : "a trial");
 		return;
 	}
 }
 
 static void trial_judge(vmpi_tuner *tuner, struct rndv *r, int place,
-			unsigned late)
+			enum vm_trial_end end)
 {
 	struct pair *pair = &r->pairs[place];
-	struct trial *trial = &pair->trials[pair->way];
-	double least = 1 + (double)vm_tuner_control(tuner, r->gain) / 100;
-	double gain = vm_rates_gain(&pair->rates, &pair->before);
-	bool beat = vm_rates_beat(&pair->rates, &pair->before);
+	struct known *known = &pair->known[pair->way];
 	enum way way = pair->way;
 
 	pair->trying = false;
-	trial->good = gain >= least && beat;
+	pair->windows = AUTO_WINDOWS;
+	known->good = end == VM_TRIAL_GAIN;
 	snprintf(r->reason[way], REASON_BYTES,
-		 "process %d: %+.1f %% long messages/s by %s: %s", place,
-		 (gain - 1) * 100, ways[way].name,
-		 vm_rates_verdict(gain >= least, beat));
-	trial->late = late;
-	trial->check_ticks = CHECK_TICKS;
-	if (trial->good) {
-		trial->ban_ticks = 0;
+		 "process %d: %+.1f %% long messages/s by %s, of %u pairs of "
+		 "slots: %s",
+		 place, vm_trial_percent(&pair->trial), ways[way].name,
+		 pair->trial.pairs, vm_trial_verdict(end));
+	known->late = window_late(pair);
+	known->check_ticks = CHECK_TICKS;
+	if (known->good) {
+		known->ban_ticks = 0;
 		tuner->log(tuner, r->reason[way]);
 		return;
 	}
-	rest(r, trial);
+	rest(r, known);
 	way_take(pair, WAY_AUTO);
 }
 
 /* Not as it was at first by this way; late is in percent. */
 static bool is_strange(const struct pair *pair, unsigned late)
 {
-	unsigned before = pair->trials[pair->way].late;
+	unsigned before = pair->known[pair->way].late;
 
 	return late > before + LEAVE_PERCENT || late + LEAVE_PERCENT < before;
 }
@@ -235,10 +259,10 @@ static bool is_strange(const struct pair *pair, unsigned late)
 static bool is_doubtful(const struct rndv *r, const struct pair *pair,
 			unsigned late)
 {
-	const struct trial *trial = &pair->trials[pair->way];
+	const struct known *known = &pair->known[pair->way];
 
-	return (late < ways[pair->way].from || late > ways[pair->way].to) &&
-	       r->tick - trial->taken >= trial->check_ticks;
+	return !way_fits(pair->way, late) &&
+	       r->tick - known->taken >= known->check_ticks;
 }
 
 /* Tries auto for a moment; a protocol that is worth it is taken again at
@@ -246,15 +270,15 @@ static bool is_doubtful(const struct rndv *r, const struct pair *pair,
 static void way_check(struct rndv *r, int place, unsigned late)
 {
 	struct pair *pair = &r->pairs[place];
-	struct trial *trial = &pair->trials[pair->way];
+	struct known *known = &pair->known[pair->way];
 
 	snprintf(
 		r->reason[pair->way], REASON_BYTES,
 		"process %d: receives come late for %u %%: to see whether they "
 		"do by auto",
 		place, late);
-	if (trial->check_ticks < BAN_TICKS_MAX)
-		trial->check_ticks *= 2;
+	if (known->check_ticks < CHECK_TICKS_MAX)
+		known->check_ticks *= 2;
 	way_take(pair, WAY_AUTO);
 }
 
@@ -262,45 +286,36 @@ static void way_check(struct rndv *r, int place, unsigned late)
 static void way_leave(struct rndv *r, int place, unsigned late)
 {
 	struct pair *pair = &r->pairs[place];
-	struct trial *trial = &pair->trials[pair->way];
+	struct known *known = &pair->known[pair->way];
 
 	snprintf(r->reason[pair->way], REASON_BYTES,
 		 "process %d: receives come late for %u %%, no more for %u %%",
-		 place, late, trial->late);
-	if (r->tick - trial->taken < SHORT_TICKS)
-		rest(r, trial);
+		 place, late, known->late);
+	if (r->tick - known->taken < SHORT_TICKS)
+		rest(r, known);
 	else
-		trial->ban_ticks = 0;
-	trial->check_ticks = CHECK_TICKS;
+		known->ban_ticks = 0;
+	known->check_ticks = CHECK_TICKS;
 	way_take(pair, WAY_AUTO);
 }
 
-/* A window is full. */
-static void pair_judge(vmpi_tuner *tuner, struct rndv *r, int place)
+/* A window without a trial is full. */
+static void window_judge(struct rndv *r, int place)
 {
 	struct pair *pair = &r->pairs[place];
-	unsigned late = (unsigned)(pair->late * 100 / pair->messages);
+	unsigned late = window_late(pair);
 	enum way way = pair->way;
+	bool soon = pair->windows < AUTO_WINDOWS;
 
+	pair->windows++;
 	if (way == WAY_AUTO) {
-		vm_rates_add(&pair->rates, vm_slope_rate(&pair->slope));
+		pair->ticks = pair->slope.ticks;
 		auto_judge(r, place, late);
 		return;
 	}
-	/* A trial changes which side is late, too: it is judged by its rate. */
-	if (pair->trying) {
-		if (pair->settled)
-			vm_rates_add(&pair->rates, vm_slope_rate(&pair->slope));
-		pair->settled = true;
-		if (vm_rates_full(&pair->rates))
-			trial_judge(tuner, r, place, late);
-		return;
-	}
 	/* Taken again: the first window may be of both ways. */
-	if (!pair->settled || !pair->rates.count) {
-		pair->rates.count = pair->settled;
-		pair->settled = true;
-		pair->trials[way].late = late;
+	if (soon) {
+		pair->known[way].late = late;
 		return;
 	}
 	pair->strange = is_strange(pair, late) ? pair->strange + 1 : 0;
@@ -310,12 +325,36 @@ static void pair_judge(vmpi_tuner *tuner, struct rndv *r, int place)
 		way_check(r, place, late);
 }
 
+/* A tick of a trial.  Which side is late is counted while the way is taken. */
+static void trial_tick(vmpi_tuner *tuner, struct rndv *r, int place,
+		       uint64_t messages, uint64_t late)
+{
+	struct pair *pair = &r->pairs[place];
+	enum vm_trial_end end;
+
+	if (!pair->begun) {
+		vm_trial_begin(&pair->trial, TRIALS_SEED + pair->way,
+			       r->tick_ns, pair->ticks, r->now_ns);
+		pair->begun = true;
+		window_open(pair, r->now_ns);
+	}
+	end = vm_trial_tick(&pair->trial, r->now_ns, messages,
+			    vm_tuner_control(tuner, r->gain));
+	if (pair->trial.on && pair->trial.began_ns) {
+		pair->messages += messages;
+		pair->late += late;
+	}
+	if (end != VM_TRIAL_GOES_ON)
+		trial_judge(tuner, r, place, end);
+}
+
 static void pair_tick(vmpi_tuner *tuner, struct rndv *r, int place,
-		      const uint64_t now[2], uint64_t now_ns)
+		      const uint64_t now[2])
 {
 	struct pair *pair = &r->pairs[place];
 	uint64_t sender = now[0] - pair->seen[0];
 	uint64_t receiver = now[1] - pair->seen[1];
+	uint64_t now_ns = r->now_ns;
 
 	pair->seen[0] = now[0];
 	pair->seen[1] = now[1];
@@ -325,15 +364,19 @@ static void pair_tick(vmpi_tuner *tuner, struct rndv *r, int place,
 		window_open(pair, now_ns);
 		return;
 	}
+	if (pair->trying) {
+		trial_tick(tuner, r, place, sender + receiver, receiver);
+		return;
+	}
 	pair->messages += sender + receiver;
 	pair->late += receiver;
 	vm_slope_add(&pair->slope, now_ns - pair->began_ns, pair->messages);
 	if (window_is_full(pair))
-		pair_judge(tuner, r, place);
+		window_judge(r, place);
 	else if (pair->slope.ticks < WINDOW_TICKS_MAX)
 		return;
-	else if (pair->way != WAY_AUTO && (pair->trying || !pair->messages))
-		way_take(pair, WAY_AUTO); /* it sends no more, or hardly */
+	else if (pair->way != WAY_AUTO && !pair->messages)
+		way_take(pair, WAY_AUTO); /* it sends no more */
 	window_open(pair, now_ns);
 }
 
@@ -348,16 +391,32 @@ static int64_t set_of(const struct rndv *r, enum way way)
 	return set;
 }
 
+/* What it is at this moment: without those for which a trial has left it. */
+static int64_t set_for_now(const struct rndv *r, enum way way)
+{
+	int64_t set = r->set[way];
+
+	for (int i = 0; i < PLACES; i++) {
+		const struct pair *pair = &r->pairs[i];
+
+		if (pair->way == way && pair->trying &&
+		    !(pair->begun && pair->trial.on))
+			set &= ~(INT64_C(1) << i) | r->home[way];
+	}
+	return set;
+}
+
 /* Gives the set of a way its members, if that is due. */
 static int set_apply(vmpi_tuner *tuner, struct rndv *r, enum way way)
 {
 	int64_t set = set_of(r, way);
 
-	if (set == vm_tuner_control(tuner, r->control[way]))
+	if (set == r->set[way])
 		return 0;
 	if (r->changed[way] && r->tick - r->changed[way] < CHANGE_TICKS)
 		return 1;
 	r->changed[way] = r->tick;
+	r->set[way] = set;
 	if (!r->reason[way][0])
 		snprintf(r->reason[way], REASON_BYTES,
 			 "long messages have ended");
@@ -366,13 +425,19 @@ static int set_apply(vmpi_tuner *tuner, struct rndv *r, enum way way)
 	return tuner->write(tuner, r->control[way], set, r->reason[way]);
 }
 
-static bool sets_are_due(vmpi_tuner *tuner, const struct rndv *r)
+static bool sets_are_due(const struct rndv *r)
 {
 	for (int way = WAY_WRITE; way < WAYS; way++)
-		if (set_of(r, (enum way)way) !=
-		    vm_tuner_control(tuner, r->control[way]))
+		if (set_of(r, (enum way)way) != r->set[way])
 			return true;
 	return false;
+}
+
+static void trials_leave(struct rndv *r)
+{
+	for (int i = 0; i < PLACES; i++)
+		if (r->pairs[i].trying)
+			way_take(&r->pairs[i], WAY_AUTO);
 }
 
 static bool somebody_tries(const struct rndv *r)
@@ -383,13 +448,26 @@ static bool somebody_tries(const struct rndv *r)
 	return false;
 }
 
+/* Those for which a way is tried have it or not. */
+static int sets_alternate(vmpi_tuner *tuner, const struct rndv *r)
+{
+	int rc = 0;
+
+	for (int way = WAY_WRITE; way < WAYS && !rc; way++)
+		if (set_for_now(r, (enum way)way) !=
+		    vm_tuner_control(tuner, r->control[way]))
+			rc = tuner->alternate(tuner, r->control[way],
+					      set_for_now(r, (enum way)way));
+	return rc;
+}
+
 /* The processes that have a new way get it, all trials at once; not while
  * another policy has one. */
 static int sets_apply(vmpi_tuner *tuner, struct rndv *r)
 {
 	int write, pieces;
 
-	if (sets_are_due(tuner, r) && tuner->trial_begin(tuner))
+	if (sets_are_due(r) && tuner->trial_begin(tuner))
 		return 0;
 	write = set_apply(tuner, r, WAY_WRITE);
 	pieces = set_apply(tuner, r, WAY_PIECES);
@@ -397,7 +475,9 @@ static int sets_apply(vmpi_tuner *tuner, struct rndv *r)
 		return write < 0 ? write : pieces;
 	for (int i = 0; i < PLACES && !write && !pieces; i++)
 		r->pairs[i].applied = true;
-	if (!write && !pieces && !somebody_tries(r))
+	if (somebody_tries(r))
+		return sets_alternate(tuner, r);
+	if (!write && !pieces)
 		tuner->trial_end(tuner);
 	return 0;
 }
@@ -408,8 +488,12 @@ static int rndv_tick(vmpi_tuner *tuner, uint64_t now_ns)
 	struct rndv *r = tuner->state;
 
 	r->tick++;
+	r->now_ns = now_ns;
+	r->tick_ns =
+		(uint64_t)vm_tuner_control(tuner, r->interval) * MILLISECOND_NS;
 	/* The user has chosen one for all. */
 	if (vm_tuner_control(tuner, r->protocol)) {
+		trials_leave(r);
 		tuner->trial_end(tuner);
 		return 0;
 	}
@@ -424,12 +508,13 @@ static int rndv_tick(vmpi_tuner *tuner, uint64_t now_ns)
 		    now[1] < r->pairs[i].seen[1])
 			memset(r->pairs[i].seen, 0, sizeof(r->pairs[i].seen));
 		if (now[0] + now[1])
-			pair_tick(tuner, r, i, now, now_ns);
+			pair_tick(tuner, r, i, now);
 	}
 	return sets_apply(tuner, r);
 }
 
-/* Rates from before do not count; trials that have not begun do not begin. */
+/* What was measured before does not count; trials that have not begun do not
+ * begin. */
 static void disturbed(struct rndv *r)
 {
 	for (int i = 0; i < PLACES; i++) {
@@ -437,8 +522,9 @@ static void disturbed(struct rndv *r)
 
 		if (pair->trying && !pair->applied)
 			way_take(pair, WAY_AUTO);
-		pair->rates.count = 0;
-		pair->settled = false;
+		if (pair->trying && pair->begun)
+			vm_trial_again(&pair->trial);
+		pair->windows = 0;
 	}
 }
 
@@ -454,7 +540,7 @@ static int rndv_event(vmpi_tuner *tuner, enum vmpi_policy_event event,
 	     way++) {
 		if (number != r->control[way])
 			continue;
-		r->home[way] = vm_tuner_control(tuner, number);
+		r->home[way] = r->set[way] = vm_tuner_control(tuner, number);
 		for (int i = 0; i < PLACES; i++)
 			if (r->pairs[i].way == (enum way)way)
 				way_take(&r->pairs[i], WAY_AUTO);

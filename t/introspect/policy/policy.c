@@ -395,6 +395,84 @@ static void test_anything(void)
 	ok(off > 0 && off <= rounds, "%d of %d were turned off", off, rounds);
 }
 
+static int lapses; /* calls that did not do as they should */
+
+/* A trial of a value, which is taken and left in turn. */
+static int alternate(vmpi_tuner *tuner)
+{
+	lapses += tuner->alternate(tuner, LIMIT, 300) != -VMPI_ESTATE;
+	lapses += tuner->trial_begin(tuner) != 0;
+	lapses += tuner->alternate(tuner, CHOICE, 0) != -VMPI_ESTATE;
+	lapses += tuner->write(tuner, LIMIT, 200, "a trial") != 0;
+	for (int i = 0; i < 50; i++) {
+		lapses += tuner->alternate(tuner, LIMIT, 100) != 0;
+		lapses += world.controls[LIMIT].value != 100;
+		lapses += tuner->alternate(tuner, LIMIT, 200) != 0;
+		lapses += world.controls[LIMIT].value != 200;
+	}
+	return tuner->alternate(tuner, LIMIT, 150);
+}
+
+static int decide(vmpi_tuner *tuner)
+{
+	lapses += tuner->write(tuner, LIMIT, 200, "as it is") != 0;
+	lapses += world.controls[LIMIT].value != 150;
+	tuner->trial_end(tuner);
+	lapses += world.controls[LIMIT].value != 200;
+	return 0;
+}
+
+static int revert(vmpi_tuner *tuner)
+{
+	lapses += tuner->trial_begin(tuner) != 0;
+	lapses += tuner->alternate(tuner, LIMIT, 100) != 0;
+	lapses += tuner->revert(tuner, LIMIT, "no gain") != 0;
+	tuner->trial_end(tuner);
+	return 0;
+}
+
+static int leave_alone(vmpi_tuner *tuner)
+{
+	return tuner->alternate(tuner, LIMIT, 200);
+}
+
+static void test_alternate(void)
+{
+	begin();
+	vm_policies_add(&all, &puppet, NULL, now);
+	lapses = 0;
+	event_seen = -1;
+	tick(alternate);
+	is_int(world.controls[LIMIT].value, 150,
+	       "a trial leaves a value for a moment");
+	is_int(pvars.decisions, 1, "which is no decision");
+	tick(NULL);
+	is_int(event_seen, -1, "nor the doing of somebody else");
+	tick(decide);
+	is_int(world.controls[LIMIT].value, 200,
+	       "at the end it is what was decided");
+	is_int(pvars.decisions, 1, "by that decision");
+	tick(revert);
+	is_int(world.controls[LIMIT].value, 100, "or is reverted");
+	is_int(pvars.reverted, 1, "as a decision does it");
+	is_int(world.last.old_value, 200, "from what was decided");
+	tick(alternate);
+	world.controls[LIMIT].value = 77;
+	tick(leave_alone);
+	is_int(world.controls[LIMIT].value, 77,
+	       "what somebody else sets meanwhile stays");
+	is_int(lapses, 0, "and each call says so");
+	vm_policies_fini(&all, now);
+	is_int(world.controls[LIMIT].value, 77, "beyond the end");
+	is_int(pvars.failed, 0, "nobody is turned off");
+	begin();
+	vm_policies_add(&all, &puppet, NULL, now);
+	tick(alternate);
+	vm_policies_fini(&all, now);
+	is_int(world.controls[LIMIT].value, 100,
+	       "the end in the midst of a trial restores all");
+}
+
 /* Two more puppets, the first of which is called first: what each does with
  * trials at a tick, what it got, and what it was told. */
 static struct player {
@@ -504,5 +582,6 @@ int main(void)
 	test_phases();
 	test_anything();
 	test_trials();
+	test_alternate();
 	return done_testing();
 }

@@ -31,6 +31,8 @@ static void begin(int64_t write_from)
 		      VMPI_POLICY_ANYTIME);
 	world_control(&world, "tune_gain", 3, 1, 100, "percent",
 		      VMPI_POLICY_ANYTIME);
+	world_control(&world, "tune_interval_ms", 10, 1, 60000, "ms",
+		      VMPI_POLICY_ANYTIME);
 	world_counter(&world, "core_rndv_sender_late", 63);
 	world_counter(&world, "core_rndv_receiver_late", 63);
 	vars = world_vars(&world);

@@ -4,9 +4,9 @@
  * posted before they are offered, then M whose offer comes first.  The order
  * comes from other messages, not from waiting.
  *
- * late BYTES N M VARIABLE VALUE OTHER: the receiver goes on to be late until
- * that variable of rank 0 has the value, and then the sender until it has the
- * other.
+ * late BYTES N M VARIABLE VALUE COUNTER: the receiver goes on to be late until
+ * that variable of rank 0 has the value, and then the sender until that counter
+ * of its process is no more 0.
  */
 #include <mpi.h>
 #include <stdlib.h>
@@ -57,6 +57,16 @@ static int has(int rank, const char *name, const char *value)
 	return yes;
 }
 
+static int counts(int rank, const char *name)
+{
+	uint64_t value = 0;
+	int yes = rank == 0 && !vmpi_var_read(vmpi_var_find(name), &value) &&
+		  value > 0;
+
+	MPI_Bcast(&yes, 1, MPI_INT, 0, MPI_COMM_WORLD);
+	return yes;
+}
+
 int main(int argc, char **argv)
 {
 	int rank, bytes = atoi(argv[1]), right = 1;
@@ -68,7 +78,8 @@ int main(int argc, char **argv)
 	for (int i = 0; i < posted + offered; i++)
 		right &= message(rank, buffer, bytes, i < posted, i);
 	for (int late = 0; argc > 6 && late < 2; late++)
-		while (!has(rank, argv[4], argv[5 + late]))
+		while (!(late ? counts(rank, argv[6]) :
+				has(rank, argv[4], argv[5])))
 			for (int i = 0; i < 10; i++)
 				right &= message(rank, buffer, bytes, late, i);
 	MPI_Finalize();

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #ifndef MODE
 #define MODE 0
@@ -40,10 +41,21 @@ static int start(vmpi_tuner *tuner)
 	return limit < 0 ? limit : 0;
 }
 
+/* Says whether the time is that of the day, about. */
+static void time_say(vmpi_tuner *tuner, uint64_t now_ns)
+{
+	uint64_t now_s = now_ns / 1000000000, day_s = (uint64_t)time(NULL);
+
+	tuner->log(tuner, now_s + 3600 > day_s && now_s < day_s + 3600 ?
+				  "it is the time of the day" :
+				  "it is another time");
+}
+
 static int tick(vmpi_tuner *tuner, uint64_t now_ns)
 {
-	(void)now_ns;
 	ticks++;
+	if (ticks == 1)
+		time_say(tuner, now_ns);
 #if MODE == 1
 	return ticks < 3 ? 0 : -13;
 #elif MODE == 2
