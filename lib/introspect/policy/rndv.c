@@ -53,6 +53,7 @@
 #define CHECK_TICKS 200
 #define BAN_TICKS_MAX (BAN_TICKS << 9)
 #define CHECK_TICKS_MAX 100000
+#define TRIAL_MESSAGES 4 /* of a slot say which side is late */
 #define TRIALS_SEED 1000 /* beside those of other policies */
 #define MILLISECOND_NS UINT64_C(1000000)
 #define REASON_BYTES 120
@@ -90,7 +91,8 @@ struct pair {
 	enum way way; /* what it is to be */
 	bool applied; /* the set says so */
 	bool trying, begun;
-	uint64_t ticks; /* in which its rate was known */
+	uint64_t ticks;			   /* in which its rate was known */
+	uint64_t auto_messages, auto_late; /* of a slot without it */
 	struct vm_trial trial;
 	struct known known[WAYS];
 };
@@ -167,11 +169,15 @@ static void way_take(struct pair *pair, enum way way)
 	pair->windows = pair->strange = 0;
 }
 
+static unsigned percent(uint64_t part, uint64_t all)
+{
+	return all ? (unsigned)(part * 100 / all) : 0;
+}
+
 /* For how many percent of its messages the receiver was late. */
 static unsigned window_late(const struct pair *pair)
 {
-	return pair->messages ? (unsigned)(pair->late * 100 / pair->messages) :
-				0;
+	return percent(pair->late, pair->messages);
 }
 
 /* It is left alone for a time, each time twice as long. */
@@ -325,7 +331,26 @@ static void window_judge(struct rndv *r, int place)
 		way_check(r, place, late);
 }
 
-/* A tick of a trial.  Which side is late is counted while the way is taken. */
+/* Counts which side is late, while the way is taken.  In the slots of auto it says
+ * whether the program still does what the way is for. */
+static void trial_see(struct pair *pair, uint64_t messages, uint64_t late)
+{
+	if (!pair->trial.began_ns) {
+		pair->auto_messages = pair->auto_late = 0;
+		return;
+	}
+	if (pair->trial.on) {
+		pair->messages += messages;
+		pair->late += late;
+		return;
+	}
+	pair->auto_messages += messages;
+	pair->auto_late += late;
+	if (pair->auto_messages >= TRIAL_MESSAGES &&
+	    !way_fits(pair->way, percent(pair->auto_late, pair->auto_messages)))
+		vm_trial_spoil(&pair->trial);
+}
+
 static void trial_tick(vmpi_tuner *tuner, struct rndv *r, int place,
 		       uint64_t messages, uint64_t late)
 {
@@ -340,11 +365,9 @@ static void trial_tick(vmpi_tuner *tuner, struct rndv *r, int place,
 	}
 	end = vm_trial_tick(&pair->trial, r->now_ns, messages,
 			    vm_tuner_control(tuner, r->gain));
-	if (pair->trial.on && pair->trial.began_ns) {
-		pair->messages += messages;
-		pair->late += late;
-	}
-	if (end != VM_TRIAL_GOES_ON)
+	if (end == VM_TRIAL_GOES_ON)
+		trial_see(pair, messages, late);
+	else
 		trial_judge(tuner, r, place, end);
 }
 

@@ -62,6 +62,11 @@ static double difference(double with, double without)
 	return 2 * (with - without) / (with + without);
 }
 
+void vm_trial_spoil(struct vm_trial *trial)
+{
+	trial->spoilt = true;
+}
+
 /* How many standard errors are no chance, where their size comes from so many
  * pairs: about what Student's distribution says of one in 200. */
 static double errors_needed(unsigned pairs)
@@ -128,8 +133,8 @@ static enum vm_trial_end pair_add(struct vm_trial *trial, int64_t percent)
 {
 	double without = trial->rate[0], with = trial->rate[1];
 
-	/* Of a slot nothing is known. */
-	if (without <= 0 || with <= 0)
+	/* Nothing is known of a slot, or it was one of something else. */
+	if (trial->spoilt || without <= 0 || with <= 0)
 		return ++trial->vain >= VAIN_PAIRS ? VM_TRIAL_SILENCE :
 						     VM_TRIAL_GOES_ON;
 	trial->vain = 0;
@@ -161,6 +166,7 @@ static enum vm_trial_end slot_next(struct vm_trial *trial, uint64_t slot,
 	if (!same_pair) {
 		trial->waits = slot & 1;
 		trial->rate[0] = trial->rate[1] = 0;
+		trial->spoilt = false;
 	}
 	slot_open(trial, slot);
 	trial->on &= !trial->waits;
@@ -203,7 +209,7 @@ const char *vm_trial_verdict(enum vm_trial_end end)
 	case VM_TRIAL_UNSURE:
 		return "may be chance";
 	case VM_TRIAL_SILENCE:
-		return "too few messages";
+		return "nothing to compare";
 	default:
 		return "no gain";
 	}

@@ -33,7 +33,7 @@ enum vm_trial_end {
 	VM_TRIAL_GAIN,
 	VM_TRIAL_NO_GAIN,
 	VM_TRIAL_UNSURE, /* as much was gained, but it may have been chance */
-	VM_TRIAL_SILENCE /* hardly anything is sent any more */
+	VM_TRIAL_SILENCE /* hardly anything is sent any more, or something else */
 };
 
 struct vm_trial {
@@ -41,6 +41,7 @@ struct vm_trial {
 	uint64_t slot;	   /* the number of the one that is measured */
 	bool waits;	   /* for the first pair to begin */
 	bool on;	   /* the setting is to be taken now */
+	bool spoilt;	   /* this pair says nothing */
 	uint64_t began_ns; /* what is measured of this slot; 0: not yet */
 	uint64_t messages;
 	struct vm_slope slope;
@@ -60,6 +61,9 @@ void vm_trial_begin(struct vm_trial *trial, uint64_t seed, uint64_t tick_ns,
 
 /* What was measured counts no more: something else has changed. */
 void vm_trial_again(struct vm_trial *trial);
+
+/* This pair does not count: the program does something else. */
+void vm_trial_spoil(struct vm_trial *trial);
 
 /*
  * At each tick, with what was sent since the last one and the percentage that is

@@ -190,6 +190,26 @@ static void test_early(void)
 	end();
 }
 
+/* Phases that are shorter than a trial, of which write helps only those that it
+ * is for. */
+static void test_trial_phases(int ticks)
+{
+	struct sender phase = { 1, 100, 30, 0 }, none = { 2, 0, 0, 0 };
+	bool kept = false;
+
+	begin(0);
+	world.said[0] = 0;
+	for (int i = 0; i < 100 && !kept; i++) {
+		phase.late = i % 2 ? 0 : 100;
+		phase.write_gain = i % 2 ? -30 : 30;
+		run(ticks, phase, none);
+		kept = strstr(world.said, "kept") != NULL;
+	}
+	ok(kept, "what is of use in one of two phases of %d ticks is found: %s",
+	   ticks, world.said);
+	end();
+}
+
 /* Phases that are too short to be followed. */
 static void test_short(void)
 {
@@ -251,6 +271,9 @@ int main(void)
 	test_pieces();
 	test_others();
 	test_early();
+	test_trial_phases(50);
+	test_trial_phases(70);
+	test_trial_phases(80);
 	test_short();
 	test_random();
 	return done_testing();
