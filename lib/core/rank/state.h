@@ -206,6 +206,7 @@ struct vm_node {
 	struct {
 		_Atomic(struct vm_worker *) poller VM_ALIGNED(VM_CACHELINE);
 		_Atomic int sleepers; /* workers that sleep elsewhere */
+		_Atomic int spares;   /* ... for which the agent helps */
 		_Atomic bool called;  /* one of them was woken to poll */
 		_Atomic int beside;   /* who would watch only some ports */
 		_Atomic(struct vm_ult *) thread_poller;

@@ -141,7 +141,9 @@ static bool is_owed(void)
 	return is_pressed() ||
 	       (core_cvar.progress == VM_PROGRESS_AUTO &&
 		(atomic_load(&vm_node->progress.lasting) > 0 ||
-		 atomic_load(&vm_node->progress.under_way) > 0));
+		 atomic_load(&vm_node->progress.under_way) > 0 ||
+		 (core_cvar.collaborative_polling &&
+		  atomic_load(&vm_node->progress.spares) > 0)));
 }
 
 static unsigned ports_count(void)

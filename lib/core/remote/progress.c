@@ -599,16 +599,28 @@ static void watch(struct vm_worker *worker, uint64_t until)
 static bool is_spare(const struct vm_thread_cache *cache)
 {
 	return vm_sched.crowded && core_cvar.progress != VM_PROGRESS_OFF &&
+	       !vm_sched.hooks.thread_sleep &&
 	       !atomic_load_explicit(&cache->engine->ranks,
 				     memory_order_relaxed);
 }
 
+/* Sleeps while the agent helps in its place. */
+static void sleep_spare(struct vm_worker *worker, uint64_t limit_ns)
+{
+	call_end(worker->cache);
+	atomic_fetch_add(&vm_node->progress.spares, 1);
+	atomic_store(&worker->idles, false);
+	if (core_cvar.collaborative_polling)
+		vm_agent_call();
+	vm_worker_rest(worker, limit_ns);
+	atomic_fetch_sub(&vm_node->progress.spares, 1);
+}
+
 bool vm_progress_sleep(struct vm_worker *worker, uint64_t limit_ns)
 {
-	if (!vm_sched.hooks.thread_sleep && is_spare(worker->cache)) {
-		call_end(worker->cache);
-		agent_check(worker);
-		return false;
+	if (is_spare(worker->cache)) {
+		sleep_spare(worker, limit_ns);
+		return true;
 	}
 	if (!vm_sched.hooks.thread_sleep || !nap_beside(worker, limit_ns)) {
 		watch(worker, limit_ns ? vm_clock_ns() + limit_ns : UINT64_MAX);
