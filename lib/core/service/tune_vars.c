@@ -146,15 +146,12 @@ static int counter_info(void *arg, int number, struct vmpi_policy_var *var)
 	return 0;
 }
 
-/* The number of words of a counter; 0: there is none of that number. */
-static unsigned counter_words(int number)
+/* Whether a counter has so many words; false: there is none of that number. */
+static bool counter_has(int number, unsigned words)
 {
-	struct vm_pvar_view view;
-	char name[VM_NAME_MAX];
+	struct vm_pvar_spot spot;
 
-	if (number < 0 || !vm_pvar_info(number, &view, name))
-		return 0;
-	return view.row->words;
+	return vm_pvar_spot(&spot, number) && words <= spot.row->words;
 }
 
 static int counter_read(void *arg, int number, unsigned block, uint64_t *values,
@@ -163,7 +160,7 @@ static int counter_read(void *arg, int number, unsigned block, uint64_t *values,
 	uint64_t all[VM_PVAR_WORDS_MAX];
 	int rc;
 
-	if (words > counter_words(number))
+	if (!counter_has(number, words))
 		return -VMPI_ENOENT;
 	rc = vm_pvar_value(all, number, block);
 	if (!rc)
@@ -177,7 +174,7 @@ static int counter_total(void *arg, int number, uint64_t *values,
 	uint64_t all[VM_PVAR_WORDS_MAX];
 	int rc;
 
-	if (words > counter_words(number))
+	if (!counter_has(number, words))
 		return -VMPI_ENOENT;
 	rc = vm_pvar_total(all, number);
 	if (!rc)

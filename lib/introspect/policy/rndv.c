@@ -103,6 +103,7 @@ struct rndv {
 	int64_t set[WAYS];  /* what was decided on */
 	uint64_t tick, changed[WAYS];
 	uint64_t now_ns, tick_ns;
+	int places; /* up to the last one from which something has come */
 	struct pair pairs[PLACES];
 	char reason[WAYS][REASON_BYTES];
 };
@@ -408,7 +409,7 @@ static int64_t set_of(const struct rndv *r, enum way way)
 {
 	int64_t set = r->home[way];
 
-	for (int i = 0; i < PLACES; i++)
+	for (int i = 0; i < r->places; i++)
 		if (r->pairs[i].way == way)
 			set |= INT64_C(1) << i;
 	return set;
@@ -419,7 +420,7 @@ static int64_t set_for_now(const struct rndv *r, enum way way)
 {
 	int64_t set = r->set[way];
 
-	for (int i = 0; i < PLACES; i++) {
+	for (int i = 0; i < r->places; i++) {
 		const struct pair *pair = &r->pairs[i];
 
 		if (pair->way == way && pair->trying &&
@@ -458,14 +459,14 @@ static bool sets_are_due(const struct rndv *r)
 
 static void trials_leave(struct rndv *r)
 {
-	for (int i = 0; i < PLACES; i++)
+	for (int i = 0; i < r->places; i++)
 		if (r->pairs[i].trying)
 			way_take(&r->pairs[i], WAY_AUTO);
 }
 
 static bool somebody_tries(const struct rndv *r)
 {
-	for (int i = 0; i < PLACES; i++)
+	for (int i = 0; i < r->places; i++)
 		if (r->pairs[i].trying)
 			return true;
 	return false;
@@ -496,7 +497,7 @@ static int sets_apply(vmpi_tuner *tuner, struct rndv *r)
 	pieces = set_apply(tuner, r, WAY_PIECES);
 	if (write < 0 || pieces < 0)
 		return write < 0 ? write : pieces;
-	for (int i = 0; i < PLACES && !write && !pieces; i++)
+	for (int i = 0; i < r->places && !write && !pieces; i++)
 		r->pairs[i].applied = true;
 	if (somebody_tries(r))
 		return sets_alternate(tuner, r);
@@ -526,7 +527,12 @@ static int rndv_tick(vmpi_tuner *tuner, uint64_t now_ns)
 	for (int i = 0; i < PLACES; i++) {
 		uint64_t now[2] = { sender[i], receiver[i] };
 
-		/* Processes that send nothing, and counters that begin anew. */
+		/* Processes that send nothing; most of 63 places never have. */
+		if (now[0] + now[1] && i >= r->places)
+			r->places = i + 1;
+		if (i >= r->places)
+			continue;
+		/* Counters that begin anew. */
 		if (now[0] < r->pairs[i].seen[0] ||
 		    now[1] < r->pairs[i].seen[1])
 			memset(r->pairs[i].seen, 0, sizeof(r->pairs[i].seen));
@@ -540,7 +546,7 @@ static int rndv_tick(vmpi_tuner *tuner, uint64_t now_ns)
  * begin. */
 static void disturbed(struct rndv *r)
 {
-	for (int i = 0; i < PLACES; i++) {
+	for (int i = 0; i < r->places; i++) {
 		struct pair *pair = &r->pairs[i];
 
 		if (pair->trying && !pair->applied)
@@ -564,7 +570,7 @@ static int rndv_event(vmpi_tuner *tuner, enum vmpi_policy_event event,
 		if (number != r->control[way])
 			continue;
 		r->home[way] = r->set[way] = vm_tuner_control(tuner, number);
-		for (int i = 0; i < PLACES; i++)
+		for (int i = 0; i < r->places; i++)
 			if (r->pairs[i].way == (enum way)way)
 				way_take(&r->pairs[i], WAY_AUTO);
 	}
