@@ -96,6 +96,13 @@ static VM_ALWAYS_INLINE bool vm_bias_try(struct vm_bias *bias)
 	       vm_bias_try_slow(bias, self);
 }
 
+/* Whether somebody had it a moment ago, who may not be running now. */
+static inline bool vm_bias_taken(const struct vm_bias *bias)
+{
+	return atomic_load_explicit(&bias->inside, memory_order_relaxed) != 0 ||
+	       atomic_load_explicit(&bias->lock.held, memory_order_relaxed);
+}
+
 static VM_ALWAYS_INLINE void vm_bias_give(struct vm_bias *bias)
 {
 	if (VM_LIKELY(

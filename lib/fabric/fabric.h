@@ -356,8 +356,8 @@ int vm_rma_write(struct vm_port *port, struct vm_rma *rma);
 /*
  * Makes progress.  Returns the number of events handled (0: nothing new), or
  * -VMPI_EAGAIN when another thread polls this port just now.  `own`: the port
- * belongs to the caller's worker, for the counters.  Works on whatever stack
- * calls it; needs 16 KiB of it beyond what the callbacks need.
+ * belongs to the caller's worker; who only helps is refused while others send,
+ * too.  Works on whatever stack; needs 16 KiB beyond what the callbacks need.
  */
 int vm_port_poll(struct vm_port *port, bool own);
 

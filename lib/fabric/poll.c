@@ -539,7 +539,9 @@ int vm_port_poll(struct vm_port *port, bool own)
 
 	if (is_vain(port))
 		return 0;
-	if (!vm_bias_try(&port->polling)) {
+	/* Who helps may have interrupted who has the lock, and must not wait. */
+	if ((!own && vm_bias_taken(&port->lock)) ||
+	    !vm_bias_try(&port->polling)) {
 		__atomic_fetch_add(&port->pvars.polls_busy, 1,
 				   __ATOMIC_RELAXED);
 		return -VMPI_EAGAIN;

@@ -65,6 +65,17 @@ static void come(struct vm_port *port)
 	ok(polls_refused(port, LOOKS + 1) > 0, "now and then one wants a lock");
 }
 
+static void help(struct vm_port *port)
+{
+	settle(port);
+	send_one(1);
+	vm_port_lock(port);
+	is_int(vm_port_poll(port, false), -VMPI_EAGAIN,
+	       "who helps does not wait for one that sends");
+	vm_port_unlock_calm(port);
+	is_int(vm_port_poll(port, false), 1, "but helps when it has sent");
+}
+
 static void undone(struct vm_port *port)
 {
 	settle(port);
@@ -132,6 +143,7 @@ int main(void)
 		return done_testing();
 	}
 	come(port);
+	help(port);
 	network(port);
 	undone(port);
 	pair_close(&pair);

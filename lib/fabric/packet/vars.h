@@ -102,7 +102,7 @@ extern const struct vm_cvar_table fabric_cvar_table;
 	  "Payload received in packets")                                      \
 	X(COUNTER, polls, "polls", WORKER, TB, poll, "Polls")                 \
 	X(COUNTER, polls_busy, "polls", WORKER, DD, poll,                     \
-	  "Polls skipped because another thread was polling the port")        \
+	  "Polls skipped while another thread polled the port, or sent")      \
 	X(COUNTER, polls_found, "polls", WORKER, TB, poll,                    \
 	  "Polls that found something")                                       \
 	X(HIGHWATERMARK, events_max, "events", WORKER, DD, poll,              \
