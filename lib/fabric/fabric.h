@@ -62,7 +62,10 @@ struct vm_fabric_config {
 	unsigned ports; /* requested; fabric_ports and the provider limit it */
 	uint64_t job_key; /* random, the same in all processes of the job */
 	bool one_host;	  /* all processes are on this host: use loopback */
-	bool crowded;	  /* others of the job may need our processors */
+	/* Opens no network: shared memory is to reach all others.  -VMPI_ENOTSUP:
+	 * the settings ask for a network, or there is no memory to share. */
+	bool near;
+	bool crowded; /* others of the job may need our processors */
 	vm_pkt_handler *const *arrived; /* for each of VM_PKT_KINDS kinds */
 	/*
 	 * The kind that is answered by much data, behind which all other answers
@@ -154,7 +157,7 @@ struct vm_fabric_limits {
 	uint32_t batch_bytes;  /* longest packet that goes in a batch */
 	bool rma;	       /* vm_rma_*() work over the network */
 	bool sockets;	       /* ... whose provider copies data in and out */
-	const char *provider;  /* "net", "tcp;ofi_rxm"; "loop" when alone */
+	const char *provider;  /* "net", "tcp;ofi_rxm"; "loop": no network */
 };
 const struct vm_fabric_limits *vm_fabric_limits(struct vm_fabric *fabric);
 
@@ -173,6 +176,10 @@ bool vm_fabric_notices(struct vm_fabric *fabric, uint32_t process);
 /* Whether only a network reaches that process, and its provider moves data by
  * sockets, so that remote reads and writes save no copy. */
 bool vm_fabric_by_sockets(struct vm_fabric *fabric, uint32_t process);
+
+/* Whether all processes of the job share memory with all others, and enough of it:
+ * all see the same, once each has connected all others. */
+bool vm_fabric_all_near(const struct vm_fabric *fabric);
 
 /* Whether it is on this host, and we can read and write its memory at once. */
 bool vm_fabric_near(struct vm_fabric *fabric, uint32_t process);

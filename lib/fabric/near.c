@@ -13,26 +13,6 @@
 #include "fabric/conn.h"
 #include "fabric/state.h"
 
-void vm_near_open(struct vm_fabric *fabric)
-{
-	const struct vm_shm_config config = {
-		.job = vm_address_job(fabric->config.job_key),
-		.process = fabric->config.process,
-		.processes = fabric->mates,
-		.guests = fabric->config.guests,
-		.ports = fabric->limits.ports,
-		.crowded = fabric->config.crowded,
-	};
-	const char *why = "fabric_packet_bytes is too large";
-
-	if (!fabric_cvar.shm || (!fabric->fi && !fabric->config.guests))
-		return;
-	if (VM_WIRE_MAX + fabric->limits.packet_bytes <= VM_SHM_RECORD_MAX &&
-	    vm_shm_open(&fabric->shm, &config, &why) == 0)
-		return;
-	vm_log(VM_INFO, "no memory is shared with other processes: %s", why);
-}
-
 void vm_near_connect(struct vm_conn *conn)
 {
 	struct vm_port *port = conn->port;

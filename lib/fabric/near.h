@@ -32,9 +32,6 @@ struct vm_near_words {
 
 VM_STATIC_ASSERT(sizeof(struct vm_near_words) == VM_SHM_HEAD, "they fit");
 
-/* Opens the memory of the process, if `fabric_shm` wants it; never fails. */
-void vm_near_open(struct vm_fabric *fabric);
-
 /* Under lock.  Takes a ring for a new connection, if its process is near. */
 void vm_near_connect(struct vm_conn *conn);
 

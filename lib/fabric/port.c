@@ -246,6 +246,8 @@ int vm_port_init(struct vm_port *port, struct vm_fabric *fabric, unsigned index)
 		calloc(fabric->config.processes, sizeof(*port->contacts));
 	if (!port->contacts)
 		return -VMPI_ENOMEM;
+	/* A ring takes header and data apart. */
+	port->by_reference = true;
 	if (port->fi) {
 		network_settings(port);
 		rc = network_open(port);

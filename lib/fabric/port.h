@@ -47,7 +47,7 @@ struct vm_port {
 	bool listed; /* ... several, which the provider tells */
 	unsigned tx_depth, rx_depth;
 	size_t inject_bytes, wire_bytes; /* largest injected; of a packet */
-	bool by_reference; /* the provider takes header and data apart */
+	bool by_reference;		 /* header and data may lie apart */
 
 	struct vm_bias polling VM_ALIGNED(VM_CACHELINE);
 	bool taken;		  /* under polling: the packet was kept */

@@ -124,4 +124,31 @@ for program in ./process ./mixed; do
 	is "$(timeout 120 "$vmpirun" --processes -n 4 $program 2>&1)" \
 		'0 wrong bytes' "each rank a process: no byte is wrong, $program"
 done
+
+# Those that need no network do not load libfabric, which takes 200 ms.
+build maps maps.c
+cc -o alone "$programs/maps.c" "-I$VMPI_SRC/include" "-L$libdir" -lmpi_abi \
+	"-Wl,-rpath,$libdir" 2>cc.out || diag "$(cat cc.out)"
+[ "${VMPI_SANITIZE:-none}" != thread ] || cp maps alone
+sed 's/process/alone/' mixed >differ
+sed 's/VMPI_FABRIC_SHM=off/VMPI_FABRIC_PORTS=8/' differ >many
+chmod +x differ many
+# loads NAME WANT COMMAND...: how many ranks are where libfabric is.
+loads() {
+	name=$1 want=$2
+	shift 2
+	is "$(timeout 60 "$@" 2>&1)" "$want of 4" "libfabric: $name"
+}
+nodes="$vmpirun -n 4 --nodes 2"
+loads 'not in processes that share memory' 0 $nodes ./maps
+loads 'nor with a modelled network' 0 $nodes \
+	--set fabric_link_latency_ns=1000 ./maps
+loads 'where they may not' 4 $nodes --set fabric_shm=off ./maps
+loads 'where a provider is asked for' 4 env FI_PROVIDER=tcp $nodes ./maps
+loads 'by name' 4 $nodes --set fabric_provider=tcp ./maps
+loads 'where an interface is' 4 $nodes --set fabric_interface=lo ./maps
+loads 'nor in ordinary executables' 0 "$vmpirun" --processes -n 4 ./alone
+loads 'in all if one of them may not' 4 "$vmpirun" --processes -n 4 ./differ
+loads 'or if there are not rings enough' 4 "$vmpirun" --processes -n 4 \
+	--set core_connect_max=0 ./many
 done_testing

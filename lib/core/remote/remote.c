@@ -21,6 +21,7 @@
 #include "core/remote/peer_stats.h"
 #include "core/remote/rndv_recv.h"
 #include "core/remote/heartbeat.h"
+#include "core/remote/join.h"
 #include "core/remote/rndv_send.h"
 #include "core/remote/progress.h"
 #include "core/remote/straight.h"
@@ -376,51 +377,6 @@ void vm_remote_place(struct vm_rank *rank, int index, int ranks)
 		rank->port = vm_fabric_port(vm_node->fabric, rank->to.port);
 }
 
-/* For how many processes longer messages are eager: see send.c. */
-static void peers_count(const struct vm_boot *boot)
-{
-	for (int i = 0; i < boot->processes; i++) {
-		if (i == boot->process)
-			continue;
-		if (vm_fabric_by_sockets(vm_node->fabric, (uint32_t)i))
-			vm_pvar_add(vm_node->pvars.socket_peers, 1);
-		else if (vm_sched.shared &&
-			 vm_fabric_near(vm_node->fabric, (uint32_t)i))
-			vm_pvar_add(vm_node->pvars.shared_peers, 1);
-	}
-}
-
-/* Makes our address known and learns those of the others. */
-static int addresses_exchange(struct vm_boot *boot)
-{
-	char address[VM_ADDRESS_MAX];
-	int length =
-		vm_fabric_address(vm_node->fabric, address, sizeof(address));
-	int rc = length < 0 ?
-			 length :
-			 vm_boot_put(boot, "fabric", address, (size_t)length);
-
-	if (!rc)
-		rc = vm_boot_fence(boot);
-	for (int i = 0; i < boot->processes && !rc; i++) {
-		size_t bytes;
-
-		if (i == boot->process)
-			continue;
-		rc = vm_boot_get(boot, address, &bytes, sizeof(address), i,
-				 "fabric");
-		if (!rc)
-			rc = vm_fabric_connect(vm_node->fabric, (uint32_t)i,
-					       address, bytes);
-	}
-	/* No process sends to one that does not know it yet. */
-	if (!rc)
-		rc = vm_boot_fence(boot);
-	if (!rc)
-		peers_count(boot);
-	return rc;
-}
-
 static uint64_t job_key(const struct vm_boot *boot)
 {
 	uint64_t key;
@@ -471,7 +427,8 @@ static int parts_open(void)
 	return rc;
 }
 
-static int fabric_open(const struct vm_boot *boot, uint64_t key)
+/* Joins the job (join.h), or opens the fabric for a process that is alone. */
+static int fabric_open(struct vm_boot *boot, uint64_t key)
 {
 	struct vm_fabric_config config = {
 		.processes = 1,
@@ -501,7 +458,8 @@ static int fabric_open(const struct vm_boot *boot, uint64_t key)
 	}
 	/* Providers may have threads. */
 	vm_own_begin(&own);
-	rc = vm_fabric_open(&vm_node->fabric, &config);
+	rc = boot ? vm_join(boot, &config) :
+		    vm_fabric_open(&vm_node->fabric, &config);
 	vm_own_end(&own);
 	return rc;
 }
@@ -512,8 +470,6 @@ int vm_remote_open(struct vm_boot *boot)
 
 	if (!rc)
 		rc = parts_open();
-	if (!rc && boot)
-		rc = addresses_exchange(boot);
 	if (!rc && boot)
 		rc = vm_heartbeat_start(&vm_node->heartbeat, boot,
 					vm_node->fabric);

@@ -89,7 +89,8 @@ int vm_fi_load(void)
 	handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 	signals_restore(&saved);
 	if (!handle) {
-		vm_log(VM_ERROR, "several processes need libfabric: %s",
+		vm_log(VM_ERROR,
+		       "processes that share no memory need libfabric: %s",
 		       dlerror());
 		return -VMPI_ENOTSUP;
 	}

@@ -376,6 +376,30 @@ static uint32_t said(const struct vm_shm *shm, uint32_t process)
 				    memory_order_acquire);
 }
 
+/* Whether all others of the job say that they have met the owner of a file. */
+static bool is_met(const struct vm_shm *shm, uint32_t owner)
+{
+	const struct file *file = owner == shm->config.process ?
+					  &shm->file :
+					  &shm->peers[owner].file;
+
+	for (uint32_t i = 0; file->base && i < shm->config.processes; i++)
+		/* Pairs with the store in vm_shm_meet_guest(). */
+		if (i != owner && !(atomic_load_explicit(met_of(file, i),
+							 memory_order_acquire) &
+				    MET))
+			return false;
+	return file->base;
+}
+
+bool vm_shm_all_met(const struct vm_shm *shm)
+{
+	for (uint32_t i = 0; shm && i < shm->config.processes; i++)
+		if (!is_met(shm, i))
+			return false;
+	return shm;
+}
+
 bool vm_shm_near(const struct vm_shm *shm, uint32_t process)
 {
 	return said(shm, process) & MET;
@@ -454,6 +478,12 @@ int vm_shm_outlet(struct vm_shm_writer **writer, struct vm_shm *shm,
 uint32_t vm_shm_rings(const struct vm_shm *shm)
 {
 	return shm ? shm->file.rings : 0;
+}
+
+uint32_t vm_shm_rings_of(const struct vm_shm *shm, uint32_t process)
+{
+	return process == shm->config.process ? shm->file.rings :
+						shm->peers[process].file.rings;
 }
 
 const _Atomic uint32_t *vm_shm_taken(const struct vm_shm *shm, uint32_t port)

@@ -63,6 +63,9 @@ int vm_shm_meet_guest(struct vm_shm *shm, uint32_t process,
 		      const struct vm_shm_guest *guest,
 		      const struct vm_shm_place *place, const char **why);
 
+/* Whether each process of the job has met all others; once they have tried. */
+bool vm_shm_all_met(const struct vm_shm *shm);
+
 /* Whether we reach each other.  Both know it once both have met the other. */
 bool vm_shm_near(const struct vm_shm *shm, uint32_t process);
 
@@ -85,6 +88,8 @@ int vm_shm_outlet(struct vm_shm_writer **writer, struct vm_shm *shm,
 
 /* The largest number of rings to a port of ours. */
 uint32_t vm_shm_rings(const struct vm_shm *shm);
+/* ... of a process that has been met, or ours. */
+uint32_t vm_shm_rings_of(const struct vm_shm *shm, uint32_t process);
 
 /* How many of them have been taken; grows. */
 uint32_t vm_shm_inlets(const struct vm_shm *shm, uint32_t port);

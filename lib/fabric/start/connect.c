@@ -116,6 +116,30 @@ int vm_fabric_connect(struct vm_fabric *fabric, uint32_t process,
 	return 0;
 }
 
+/* How many ports the processes of the job have. */
+static uint32_t ports_all(const struct vm_fabric *fabric)
+{
+	uint32_t ports = 0;
+
+	for (uint32_t i = 0; i < fabric->mates; i++)
+		ports += fabric->ports_of[i];
+	return ports;
+}
+
+bool vm_fabric_all_near(const struct vm_fabric *fabric)
+{
+	uint32_t ports = ports_all(fabric);
+
+	if (!vm_shm_all_met(fabric->shm))
+		return false;
+	/* Each port of a process may need a ring for each of the others'. */
+	for (uint32_t i = 0; i < fabric->mates; i++)
+		if (vm_shm_rings_of(fabric->shm, i) <
+		    ports - fabric->ports_of[i])
+			return false;
+	return true;
+}
+
 /* By shared memory, or else by a network that both have. */
 int vm_fabric_connect_guest(struct vm_fabric *fabric, uint32_t process,
 			    const struct vm_fabric_guest *guest)

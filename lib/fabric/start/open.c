@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "fabric/conn.h"
 #include "fabric/fabric.h"
 #include "fabric/near.h"
@@ -24,7 +25,15 @@ static unsigned ports_wanted(const struct vm_fabric *fabric)
 	return ports ? ports : 1;
 }
 
-/* Opens the provider, if there are other processes. */
+/* Whether the settings leave it to us how others are reached. */
+static bool may_be_near(const struct vm_fabric *fabric)
+{
+	return fabric_cvar.shm && !fabric->config.fi &&
+	       !fabric_cvar.provider[0] && !fabric_cvar.interface[0] &&
+	       !getenv("FI_PROVIDER");
+}
+
+/* Opens the provider, if it may be needed. */
 static int provider_open(struct vm_fabric *fabric)
 {
 	struct fi_info *info;
@@ -38,6 +47,8 @@ static int provider_open(struct vm_fabric *fabric)
 					    VM_LONG_BYTES_MAX;
 	if (fabric->mates == 1 && (!fabric->config.guests || fabric_cvar.shm))
 		return 0;
+	if (fabric->config.near)
+		return may_be_near(fabric) ? 0 : -VMPI_ENOTSUP;
 	if (!fabric->config.fi) {
 		rc = vm_fi_load();
 		if (rc < 0)
@@ -101,12 +112,35 @@ static int peers_open(struct vm_fabric *fabric)
 	return fabric->peers && fabric->ports_of ? 0 : -VMPI_ENOMEM;
 }
 
+/* Opens the memory of the process, if `fabric_shm` wants it; never fails. */
+static void memory_open(struct vm_fabric *fabric)
+{
+	const struct vm_shm_config config = {
+		.job = vm_address_job(fabric->config.job_key),
+		.process = fabric->config.process,
+		.processes = fabric->mates,
+		.guests = fabric->config.guests,
+		.ports = fabric->limits.ports,
+		.crowded = fabric->config.crowded,
+	};
+	const char *why = "fabric_packet_bytes is too large";
+
+	if (!fabric_cvar.shm || (!fabric->fi && fabric->config.processes == 1))
+		return;
+	if (VM_WIRE_MAX + fabric->limits.packet_bytes <= VM_SHM_RECORD_MAX &&
+	    vm_shm_open(&fabric->shm, &config, &why) == 0)
+		return;
+	vm_log(VM_INFO, "no memory is shared with other processes: %s", why);
+}
+
 /* The number of our ports is known. */
 static int near_open(struct vm_fabric *fabric)
 {
 	int rc = 0;
 
-	vm_near_open(fabric);
+	memory_open(fabric);
+	if (fabric->config.near && !fabric->shm)
+		return -VMPI_ENOTSUP;
 	for (unsigned i = 0; rc == 0 && i < fabric->limits.ports; i++)
 		rc = vm_inlets_init(&fabric->ports[i]);
 	return rc;
