@@ -58,14 +58,16 @@ is "$(agent ping 2)" "right, called 0 times, found 0, helped 0" \
 is "$(agent long-one 2 --set core_progress=off)" \
 	"right, called 0 times, found 0, helped 0" "an agent that is off is not called"
 # Three in each of five rounds.
-for how in started started-long; do
-	for setting in "1 on" "1 auto" "1 on --set fabric_shm=off" "2 on" "2 off"; do
-		workers=${setting%% *} progress=${setting#* }
-		out=$(agent $how 2 --workers $workers \
-			--set core_progress=$progress)
-		like "$out" "^right, .*, helped 15$" \
-			"$how, both compute, --workers $workers, core_progress=$progress"
-	done
+for setting in "1 on" "1 auto" "1 on --set fabric_shm=off" "2 on" "2 off"; do
+	workers=${setting%% *} progress=${setting#* }
+	out=$(agent started 2 --workers $workers \
+		--set core_progress=$progress)
+	like "$out" "^right, .*, helped 15$" \
+		"started, both compute, --workers $workers, core_progress=$progress"
+	out=$(agent started-short 2 --workers $workers \
+		--set core_progress=$progress)
+	like "$out" "^right, .*, helped 0$" \
+		"who has started a short one needs no help for others, --workers $workers, core_progress=$progress"
 done
 for shm in on off; do
 	is "$(agent leaves 2 --set core_progress=off --set fabric_shm=$shm \

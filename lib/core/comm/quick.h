@@ -291,7 +291,7 @@ static VM_ALWAYS_INLINE bool vm_quick_recv_any(struct vm_ult *self,
 	struct vm_rank *rank = self->owner;
 
 	if (rank->port && source->via == &vm_engine_remote &&
-	    vm_straight_recv(self, rank, source, env, addr, bytes,
+	    vm_straight_recv(self, rank, source, env, addr, bytes, true,
 			     &req->status))
 		return true;
 	return vm_quick_recv(self, req, env, addr, bytes, call);

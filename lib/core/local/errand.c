@@ -56,6 +56,78 @@ static bool eager_take(void)
 	return eager;
 }
 
+/* The numbers of kept ones; no other has this bit. */
+#define KEPT ((uint64_t)1 << 63)
+
+/* Puts a kept one behind the others. */
+uint64_t vm_errand_keep(struct vm_errand *errand)
+{
+	struct vm_rank *rank = vm_rank_self();
+	struct vm_errand *last;
+
+	errand->rank = rank;
+	errand->helped = false;
+	errand->next = NULL;
+	vm_lock_take(&rank->kept_lock);
+	last = atomic_load_explicit(&rank->kept, memory_order_relaxed);
+	while (last && last->next)
+		last = last->next;
+	errand->id = KEPT | (last ? last->id + 1 : 0);
+	if (last)
+		last->next = errand;
+	else
+		atomic_store_explicit(&rank->kept, errand,
+				      memory_order_relaxed);
+	vm_lock_give(&rank->kept_lock);
+	return errand->id;
+}
+
+/* Takes out the one behind `before`, or the first; the lock is held. */
+static void kept_remove(struct vm_rank *rank, struct vm_errand *before,
+			struct vm_errand *errand)
+{
+	if (before)
+		before->next = errand->next;
+	else
+		atomic_store_explicit(&rank->kept, errand->next,
+				      memory_order_relaxed);
+}
+
+/* The kept one of a number, 0: the first one; or NULL. */
+static struct vm_errand *kept_take(uint64_t id)
+{
+	struct vm_rank *rank = vm_rank_self();
+	struct vm_errand *errand, *before = NULL;
+
+	vm_lock_take(&rank->kept_lock);
+	errand = atomic_load_explicit(&rank->kept, memory_order_relaxed);
+	for (; errand && id && errand->id != id; errand = errand->next)
+		before = errand;
+	if (errand)
+		kept_remove(rank, before, errand);
+	vm_lock_give(&rank->kept_lock);
+	return errand;
+}
+
+/* The first that is not to wait any longer, or NULL. */
+static struct vm_errand *ripe_take(struct vm_rank *rank,
+				   enum vm_errand_ripe *how)
+{
+	struct vm_errand *errand, *before = NULL;
+
+	vm_lock_take(&rank->kept_lock);
+	errand = atomic_load_explicit(&rank->kept, memory_order_relaxed);
+	for (; errand; before = errand, errand = errand->next) {
+		*how = errand->ripe(errand);
+		if (*how != VM_ERRAND_WAITS)
+			break;
+	}
+	if (errand)
+		kept_remove(rank, before, errand);
+	vm_lock_give(&rank->kept_lock);
+	return errand;
+}
+
 /* Does it for the rank, which has come to it. */
 static void errand_do_own(uint64_t id)
 {
@@ -72,6 +144,13 @@ void vm_errand_do(uint64_t id)
 {
 	uint64_t left = id;
 
+	if (id & KEPT) {
+		struct vm_errand *errand = kept_take(id);
+
+		if (errand)
+			errand->run(errand);
+		return;
+	}
 	if (vm_errands_left() == id)
 		atomic_compare_exchange_strong(&vm_node->errands.left, &left,
 					       0);
@@ -212,7 +291,8 @@ static void errand_leave(uint64_t id)
 		vm_errands_begin();
 }
 
-uint64_t vm_errand_start(struct vm_errand *errand, bool later)
+/* Its number; 0: there is no memory, and it has been done. */
+static uint64_t errand_begin(struct vm_errand *errand)
 {
 	uint64_t id;
 
@@ -226,7 +306,50 @@ uint64_t vm_errand_start(struct vm_errand *errand, bool later)
 	if (!id) {
 		atomic_fetch_sub(&vm_node->errands.waiting, 1);
 		errand->run(errand);
-	} else if (later && vm_sched.hooks.thread_sleep && !eager_take()) {
+	}
+	return id;
+}
+
+static void errand_give(struct vm_errand *errand)
+{
+	uint64_t id = errand_begin(errand);
+
+	if (id && !task_begin(id))
+		vm_errand_do(id);
+}
+
+bool vm_errands_reap(void)
+{
+	struct vm_rank *rank = vm_rank_self();
+	struct vm_errand *errand;
+	enum vm_errand_ripe how;
+	bool did = false;
+
+	while ((errand = ripe_take(rank, &how))) {
+		if (VM_LIKELY(how == VM_ERRAND_RIPE))
+			errand->run(errand);
+		else
+			errand_give(errand);
+		did = true;
+	}
+	return did;
+}
+
+void vm_errands_give(void)
+{
+	struct vm_errand *errand;
+
+	while ((errand = kept_take(0)))
+		errand_give(errand);
+}
+
+uint64_t vm_errand_start(struct vm_errand *errand, bool later)
+{
+	uint64_t id = errand_begin(errand);
+
+	if (!id)
+		return 0;
+	if (later && vm_sched.hooks.thread_sleep && !eager_take()) {
 		errand_leave(id);
 	} else if (!task_begin(id)) {
 		vm_errand_do(id);

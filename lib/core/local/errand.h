@@ -16,6 +16,9 @@
 
 #include "core/rank/state.h"
 
+/* Of a kept one: run() would wait; it would not; or something is unusual. */
+enum vm_errand_ripe { VM_ERRAND_WAITS, VM_ERRAND_RIPE, VM_ERRAND_ODD };
+
 /* Embedded in what run() is called with. */
 struct vm_errand {
 	void (*run)(struct vm_errand *errand); /* may switch */
@@ -23,6 +26,9 @@ struct vm_errand {
 	uint64_t id;
 	uint64_t since_ns; /* when it was started */
 	bool helped;	   /* a helper does it */
+	/* Of a kept one: looks once, does not switch. */
+	enum vm_errand_ripe (*ripe)(struct vm_errand *errand);
+	struct vm_errand *next;
 };
 
 /* One that waited at some time, and the last one in steps; each who looks has its
@@ -43,6 +49,26 @@ struct vm_errand_seen {
  * Its number, or 0.  May switch.
  */
 uint64_t vm_errand_start(struct vm_errand *errand, bool later);
+
+/*
+ * Keeps the errand of the caller's rank, whose run() and ripe() are set, for who
+ * waits for it, or tests: nobody else needs that it is done.  Its number.
+ */
+uint64_t vm_errand_keep(struct vm_errand *errand);
+
+/* Whether the rank has kept some. */
+static inline bool vm_errands_kept(const struct vm_rank *rank)
+{
+	return atomic_load_explicit(&rank->kept, memory_order_relaxed) != NULL;
+}
+
+/* Does those kept for the caller's rank that are ripe, and begins tasks for odd
+ * ones; whether there were any.  May switch. */
+bool vm_errands_reap(void);
+
+/* Begins tasks for all of them: by who waits for one of several, or goes without
+ * waiting. */
+void vm_errands_give(void);
 
 /* Does the errand of this number, unless somebody else does or has: by who waits
  * for it.  May switch. */

@@ -271,6 +271,13 @@ static void await_one(struct vm_req *req)
 		wait_for(req);
 }
 
+static inline bool errands_kept(void)
+{
+	const struct vm_rank *rank = vm_rank_self();
+
+	return rank && vm_errands_kept(rank);
+}
+
 /* The number of active requests that are not ready; *active counts all active
  * ones. */
 static int count_pending(struct vm_req *const *reqs, int n, int *active)
@@ -308,6 +315,8 @@ static void await_many(struct vm_req *const *reqs, int n, int need,
 		entered += waiter_enter(&waiter, other);
 	}
 	missing = need - (active - entered);
+	if (missing > 0 && VM_UNLIKELY(errands_kept()))
+		vm_errands_give();
 	if (missing > 0)
 		waiter_wait(&waiter, missing, reqs, n);
 	if (missing != entered)
@@ -399,6 +408,9 @@ void vm_req_poll(void)
 	int64_t budget = rank ? vm_rank_cvars(rank)->test_budget :
 				core_cvar.test_budget;
 
+	if (VM_UNLIKELY(rank && vm_errands_kept(rank)) && vm_errands_reap())
+		return;
+
 	if (++self->tests_in_row < budget) {
 		if (vm_sched.hooks.poll)
 			vm_sched.hooks.poll(self->worker);
@@ -438,6 +450,8 @@ void vm_req_detach(struct vm_req *req)
 
 	if (req == &vm_req_done_send)
 		return;
+	if (VM_UNLIKELY(req->kind == VM_REQ_COLL && errands_kept()))
+		vm_errands_give();
 	/* So that the layers above recognise stale handles. */
 	req->persistent = req->active = false;
 	while (active && (old == VM_REQ_PENDING || old == VM_REQ_STALLED))

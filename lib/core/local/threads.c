@@ -18,6 +18,7 @@
 void vm_rank_threads_init(struct vm_rank *rank)
 {
 	vm_lock_init(&rank->thread_caches_lock);
+	vm_lock_init(&rank->kept_lock);
 	vm_list_init(&rank->caches);
 }
 

@@ -419,7 +419,9 @@ static int cards_exchange(const struct vm_meet *meet,
 		return vm_leaders_star_lead(meet, talks);
 	if (leaders->self)
 		out->left = vm_leaders_left_take(meet);
-	if (all)
+	if (meet->told)
+		rc = meet->told_error;
+	else if (all)
 		rc = vm_leaders_cards_send(meet, leaders->count, out, talks,
 					   data_bytes);
 	return rc ? rc : vm_leaders_cards_hear(meet, talks);
@@ -477,6 +479,29 @@ static int cards_compare(const struct vm_meet *meet,
 		      VM_PENDING;
 }
 
+/* What is sent of a card besides it. */
+static void card_end(struct vm_leaders_head *out, enum vm_leaders_topic topic,
+		     size_t data_bytes)
+{
+	out->topic = topic;
+	out->left = 0;
+	out->bytes = sizeof(struct vm_leaders_card) + data_bytes;
+}
+
+bool vm_leaders_tell(struct vm_meet *meet, size_t data_bytes)
+{
+	const struct vm_leaders *leaders = meet->leaders;
+	struct vm_leaders_head *out = &meet->talks[leaders->self].heads->out;
+
+	if (VM_UNLIKELY(is_lost(leaders)))
+		return false;
+	card_end(out, VM_LEADERS_SHORT, data_bytes);
+	meet->told_error = vm_leaders_cards_send(meet, leaders->count, out,
+						 meet->talks, data_bytes);
+	meet->told = true;
+	return true;
+}
+
 int vm_leaders_short(struct vm_meet *meet, size_t data_bytes,
 		     enum vm_leaders_need need)
 {
@@ -490,13 +515,14 @@ int vm_leaders_short(struct vm_meet *meet, size_t data_bytes,
 				      need == VM_LEADERS_DOWN || dealt);
 	int rc, alike = VM_DONE;
 
-	if (VM_UNLIKELY(is_lost(leaders)))
+	if (VM_UNLIKELY(is_lost(leaders)) && !meet->told)
 		return lost_tell(meet);
-	out->topic = !ahead ? VM_LEADERS_SHORT :
-		     chain  ? VM_LEADERS_CHAINED :
-			      VM_LEADERS_AHEAD;
-	out->left = 0;
-	out->bytes = sizeof(struct vm_leaders_card) + data_bytes;
+	if (!meet->told)
+		card_end(out,
+			 !ahead ? VM_LEADERS_SHORT :
+			 chain	? VM_LEADERS_CHAINED :
+				  VM_LEADERS_AHEAD,
+			 data_bytes);
 	rc = ahead ? cards_ahead(meet, out, talks, data_bytes, dealt) :
 		     cards_exchange(meet, out, talks, data_bytes, need);
 	if (!rc && !ahead)

@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/local/errand.h"
 #include "core/meeting/meet_post.h"
 #include "core/rank/chan.h"
 
@@ -153,6 +154,15 @@ struct vm_leaders_card *vm_leaders_card_for(struct vm_meet *meet, int process);
 int vm_leaders_short(struct vm_meet *meet, size_t data_bytes,
 		     enum vm_leaders_need need);
 bool vm_leaders_may_go_ahead(const struct vm_meet *meet);
+
+/*
+ * Sends the filled card of a started meeting to all others, where each process
+ * tells each other one; vm_leaders_short() is to follow, with VM_LEADERS_ALL.
+ * Whether it has; then vm_leaders_ripe() tells when that need not wait.  May
+ * switch.
+ */
+bool vm_leaders_tell(struct vm_meet *meet, size_t data_bytes);
+enum vm_errand_ripe vm_leaders_ripe(struct vm_meet *meet);
 int vm_leaders_pass(struct vm_meet *meet);
 
 /* After VM_DONE, or -VMPI_EMISMATCH: the card of another process, and how much data

@@ -34,7 +34,7 @@ int vm_leaders_chain_hear(const struct vm_meet *meet,
 
 	if (talk->in) { /* leaders_quick.h */
 		rc = 0;
-	} else if (vm_leaders_msg_hear(meet, before, in, &bytes)) {
+	} else if (vm_leaders_msg_hear(meet, before, in, &bytes, true)) {
 		rc = vm_leaders_head_hear(talk, in, bytes);
 	} else {
 		rc = vm_leaders_head_recv(meet, before, talk);

@@ -86,7 +86,7 @@ bool vm_leaders_msg_tell(const struct vm_meet *meet, int process,
 }
 
 bool vm_leaders_msg_hear(const struct vm_meet *meet, int process, void *buf,
-			 size_t *bytes)
+			 size_t *bytes, bool waits)
 {
 	const struct vm_leaders *leaders = meet->leaders;
 	const struct vm_rank *source = leaders->processes[process].first;
@@ -101,11 +101,26 @@ bool vm_leaders_msg_hear(const struct vm_meet *meet, int process, void *buf,
 	/* Others may be ahead. */
 	if (!(vm_match_arrived(&first->match) &&
 	      vm_recv_arrived(first, env, buf, *bytes, &status)) &&
-	    !vm_straight_recv(vm_self, first, source, env, buf, *bytes,
+	    !vm_straight_recv(vm_self, first, source, env, buf, *bytes, waits,
 			      &status))
 		return false;
 	*bytes = status.bytes;
 	return true;
+}
+
+bool vm_leaders_msg_is_here(const struct vm_meet *meet, int process)
+{
+	const struct vm_leaders *leaders = meet->leaders;
+	struct vm_rank *first = leaders->processes[leaders->self].first;
+	struct vm_env env = env_of(meet, process);
+	bool is_here;
+
+	if (!vm_match_arrived(&first->match))
+		return false;
+	vm_engine_lock(first->engine);
+	is_here = vm_match_peek(&first->match, &env) != NULL;
+	vm_engine_unlock(first->engine);
+	return is_here;
 }
 
 /* A receive that only a death ends: from ourselves, since others may leave. */

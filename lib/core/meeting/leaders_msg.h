@@ -30,12 +30,15 @@ int vm_leaders_part_send(const struct vm_meet *meet, int process,
 			 const void *buf, size_t bytes, struct vmpi_req **req);
 
 /* The same without a request, where that needs nothing more: a short message to
- * a process of this host, and one that comes within a moment, of *bytes.  false:
- * not this way, nothing has been sent or received. */
+ * a process of this host, and one of *bytes that has come or, if it waits, comes
+ * within a moment.  false: not this way, nothing has been sent or received. */
 bool vm_leaders_msg_tell(const struct vm_meet *meet, int process,
 			 const void *buf, size_t bytes);
 bool vm_leaders_msg_hear(const struct vm_meet *meet, int process, void *buf,
-			 size_t *bytes);
+			 size_t *bytes, bool waits);
+
+/* Whether one has come that is to be received in another way. */
+bool vm_leaders_msg_is_here(const struct vm_meet *meet, int process);
 
 /* Sends as if another process did.  0 or an error.  May switch. */
 int vm_leaders_msg_say_for(const struct vm_meet *meet, int to, int process,

@@ -89,7 +89,8 @@ int vm_leaders_quick_hear(struct vm_leaders_quick *quick, int process,
 	int rc;
 
 	card->bytes = VM_LEADERS_CARD_PACKED;
-	if (!vm_leaders_msg_hear(quick->meet, process, packed, &card->bytes))
+	if (!vm_leaders_msg_hear(quick->meet, process, packed, &card->bytes,
+				 true))
 		return VM_PENDING;
 	if (VM_LIKELY(card->bytes == quick->begin + bytes &&
 		      !memcmp(packed, quick->packed, quick->begin)))

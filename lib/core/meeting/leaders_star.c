@@ -130,7 +130,7 @@ int vm_leaders_cards_hear(const struct vm_meet *meet,
 
 		if (p == leaders->self || talks[p].in)
 			continue;
-		soon = soon && vm_leaders_msg_hear(meet, p, in, &bytes);
+		soon = soon && vm_leaders_msg_hear(meet, p, in, &bytes, true);
 		rc = soon ? vm_leaders_head_hear(&talks[p], in, bytes) :
 			    vm_leaders_head_recv(meet, p, &talks[p]);
 		if (talks[0].ahead)
@@ -140,6 +140,43 @@ int vm_leaders_cards_hear(const struct vm_meet *meet,
 		if (p != leaders->self && !talks[p].in)
 			rc = vm_leaders_head_await(meet, p, talks);
 	return rc;
+}
+
+/* Whether the send of our card to a process has ended. */
+static bool is_sent(const struct vm_leaders_talk *talk)
+{
+	return VM_LIKELY(!talk->reqs[1]) || vm_req_is_done(talk->reqs[1]);
+}
+
+enum vm_errand_ripe vm_leaders_ripe(struct vm_meet *meet)
+{
+	const struct vm_leaders *leaders = meet->leaders;
+	struct vm_leaders_talk *talks = meet->talks;
+
+	if (VM_UNLIKELY(meet->told_error ||
+			atomic_load_explicit(&vm_rank_self()->peer_failed,
+					     memory_order_relaxed)))
+		return VM_ERRAND_ODD;
+	for (int p = 0; p < leaders->count; p++) {
+		struct vm_leaders_head *in = &talks[p].heads->in;
+		size_t bytes = sizeof(*in);
+
+		if (p == leaders->self)
+			continue;
+		if (!is_sent(&talks[p]))
+			return VM_ERRAND_WAITS;
+		if (talks[p].in)
+			continue;
+		if (!vm_leaders_msg_hear(meet, p, in, &bytes, false))
+			return vm_leaders_msg_is_here(meet, p) ?
+				       VM_ERRAND_ODD :
+				       VM_ERRAND_WAITS;
+		if (vm_leaders_head_hear(&talks[p], in, bytes))
+			return VM_ERRAND_ODD;
+	}
+	return vm_leaders_are_alike(leaders, leaders->count, talks) ?
+		       VM_ERRAND_RIPE :
+		       VM_ERRAND_ODD;
 }
 
 bool vm_leaders_is_alike(const struct vm_leaders_talk *talk,
@@ -303,14 +340,15 @@ int vm_leaders_star_follow(const struct vm_meet *meet,
 	bool kept = talks[0].in != NULL; /* leaders_quick.h */
 	int rc = 0;
 
-	soon = !is_heard && (kept || vm_leaders_msg_hear(meet, 0, in, &bytes));
+	soon = !is_heard &&
+	       (kept || vm_leaders_msg_hear(meet, 0, in, &bytes, true));
 	sent = !soon && (is_heard || vm_leaders_left_may_be(meet));
 	if (sent) {
 		out->left = is_heard ? vm_leaders_left_take(meet) : 0;
 		rc = vm_leaders_cards_send(meet, 1, out, talks, data_bytes);
 	}
 	if (!soon && !kept && !rc &&
-	    !vm_leaders_msg_hear(meet, 0, in, &bytes)) {
+	    !vm_leaders_msg_hear(meet, 0, in, &bytes, true)) {
 		rc = vm_leaders_part_recv(meet, 0, in, bytes,
 					  &talks[0].reqs[0]);
 		if (!rc) {

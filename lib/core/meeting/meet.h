@@ -43,6 +43,9 @@ struct vm_meet;
 
 typedef void (*vm_meet_last)(struct vm_meet *meet);
 
+/* Whether vm_leaders_tell() has done so. */
+typedef bool (*vm_meet_tell)(struct vm_meet *meet);
+
 /* A member's place; written by the member, read by all between meetings. */
 struct vm_seat {
 	/* Set again, to the same, while others still read it, when a member
@@ -110,6 +113,10 @@ struct vm_meet {
 	 * the meeting; how many have been held that members wait for; of a
 	 * started one, its topic. */
 	uint32_t context, tag, meetings;
+	/* Of a started one: our card has been sent to all, and how that went
+	 * (vm_leaders_tell()). */
+	bool told;
+	int told_error;
 	/* And an exchange that has begun with cards; after -VMPI_EMISMATCH of
 	 * one, the first word of the key of the first process if that has gone
 	 * ahead, else 0. */
@@ -275,11 +282,13 @@ static inline void vm_meet_counts(size_t calls)
  * -VMPI_EMISMATCH in status.error instead when they brought different
  * functions. args must stay valid until req is complete.  0, -VMPI_ENOMEM, or
  * -VMPI_EMISMATCH for the first to start it when others wait in vm_meet(): they
- * will never start it.  Does not switch.  Among several processes last(meet) is an
- * errand of the last member's; light: one that takes little (core/local/errand.h).
+ * will never start it.  Among several processes last(meet) is an errand of the last
+ * member's (core/local/errand.h); with tell() one that takes little, of which
+ * tell() may have sent what the others need: then it is kept.  May switch with
+ * tell().
  */
 int vm_meet_start(struct vmpi_chan *chan, void *args, vm_meet_last last,
-		  struct vmpi_req *req, bool light);
+		  struct vmpi_req *req, vm_meet_tell tell);
 
 /* The same for members who think that their workers can do it by way->show()
  * and own(), which also does what is needed before the requests complete.  All

@@ -269,17 +269,10 @@ static void started_hold(struct vm_meet *meet, uint32_t self, vm_meet_last last)
 	members_tell(&meet->workers[self]);
 }
 
-static void far_run(struct vm_errand *errand)
+static void far_end(struct vm_meet *meet)
 {
-	struct vm_meet *meet = vm_container_of(errand, struct vm_meet, errand);
 	uint32_t left = meet->active_workers;
 
-	/* A helper needs somebody who polls; the worker does so itself. */
-	if (!errand->helped)
-		vm_agent_end();
-	vm_meet_run(meet, meet->last);
-	if (errand->helped)
-		vm_agent_end();
 	atomic_store_explicit(&meet->missing, left, memory_order_relaxed);
 	/* It may be another meeting once the last of them know. */
 	for (struct vm_meet_worker *worker = meet->workers; left; worker++) {
@@ -290,20 +283,63 @@ static void far_run(struct vm_errand *errand)
 	}
 }
 
+static void far_run(struct vm_errand *errand)
+{
+	struct vm_meet *meet = vm_container_of(errand, struct vm_meet, errand);
+
+	/* A helper needs somebody who polls; the worker does so itself. */
+	if (!errand->helped)
+		vm_agent_end();
+	vm_meet_run(meet, meet->last);
+	if (errand->helped)
+		vm_agent_end();
+	far_end(meet);
+}
+
+/* Others have been told all they need of this process. */
+static void told_run(struct vm_errand *errand)
+{
+	struct vm_meet *meet = vm_container_of(errand, struct vm_meet, errand);
+
+	vm_meet_run(meet, meet->last);
+	far_end(meet);
+}
+
+static enum vm_errand_ripe told_ripe(struct vm_errand *errand)
+{
+	return vm_leaders_ripe(vm_container_of(errand, struct vm_meet, errand));
+}
+
+static void told_hold(struct vm_meet *meet, struct vm_req *req)
+{
+	meet->errand.run = told_run;
+	meet->errand.ripe = told_ripe;
+	if (vm_leaders_ripe(meet) == VM_ERRAND_RIPE)
+		told_run(&meet->errand);
+	else
+		req->errand = vm_errand_keep(&meet->errand);
+}
+
 /* All members here have started it; those of other processes may not have, and
  * a member that starts a meeting does not wait.  The caller has joined all
  * meetings that were held here, since it is none's last. */
 static void started_hold_far(struct vm_meet *meet, const struct vm_chan *chan,
-			     vm_meet_last last, struct vm_req *req, bool light)
+			     vm_meet_last last, struct vm_req *req,
+			     vm_meet_tell tell)
 {
 	uint32_t number = chan->started - 1;
 
 	meet->context = chan->context;
 	meet->tag = (meet->place->meetings + number) & VM_LEADERS_NUMBERS;
 	meet->last = last;
+	meet->told = false;
+	if (tell && tell(meet)) {
+		told_hold(meet, req);
+		return;
+	}
 	meet->errand.run = far_run;
 	vm_agent_begin();
-	req->errand = vm_errand_start(&meet->errand, light);
+	req->errand = vm_errand_start(&meet->errand, tell != NULL);
 	vm_agent_errand();
 }
 
@@ -471,7 +507,7 @@ static void start_alone(void *args, vm_meet_last last, struct vm_req *req)
 }
 
 int vm_meet_start(struct vm_chan *chan, void *args, vm_meet_last last,
-		  struct vm_req *req, bool light)
+		  struct vm_req *req, vm_meet_tell tell)
 {
 	struct vm_meet *place = chan->meet;
 	const struct vm_seat from = { .args = args, .last = last, .req = req };
@@ -496,7 +532,7 @@ int vm_meet_start(struct vm_chan *chan, void *args, vm_meet_last last,
 	if (!all)
 		return 0;
 	if (VM_UNLIKELY(meet->leaders != NULL))
-		started_hold_far(meet, chan, last, req, light);
+		started_hold_far(meet, chan, last, req, tell);
 	else
 		started_hold(meet, worker, last);
 	return 0;
@@ -510,7 +546,7 @@ int vm_meet_start_short(struct vm_chan *chan, void *args,
 	req->errand = 0;
 	rc = vm_meet_part_start(chan, args, how, req);
 	if (VM_UNLIKELY(rc == VM_PENDING))
-		return vm_meet_start(chan, args, how->last, req, true);
+		return vm_meet_start(chan, args, how->last, req, NULL);
 	if (rc == 0)
 		vm_pvar_add(vm_counters()->meetings, 1);
 	return rc;

@@ -22,6 +22,7 @@
 
 struct vm_cvar_copy;
 struct vm_engine;
+struct vm_errand;
 struct vm_overlap;
 struct vm_profile;
 struct vm_chan_stats;
@@ -90,7 +91,11 @@ struct vm_rank {
 	 * it stays; without one, the first OS thread of those that are
 	 * attached. */
 	_Atomic(struct vm_ult *) main;
-	_Atomic int tasks;     /* its other tasks that have not ended */
+	_Atomic int tasks; /* its other tasks that have not ended */
+	/* core/local/errand.h: kept ones, the oldest first; changed under the
+	 * lock. */
+	_Atomic(struct vm_errand *) kept;
+	struct vm_lock kept_lock;
 	bool left;	       /* its body has ended; core/runtime/migrate.h */
 	_Atomic uint8_t spare; /* enum vm_spare */
 	struct vmpi_chan *world, *self_chan;

@@ -213,13 +213,14 @@ static inline int polls_most(void)
 
 bool vm_straight_recv(struct vm_ult *self, struct vm_rank *rank,
 		      const struct vm_rank *source, struct vm_env env,
-		      void *addr, size_t bytes, vmpi_status *status)
+		      void *addr, size_t bytes, bool waits, vmpi_status *status)
 {
 	/* What a test does in a step does not wait either. */
-	bool shared = vm_sched_contended() || vm_ult_in_steps(self), took;
+	bool shared = !waits || vm_sched_contended() || vm_ult_in_steps(self);
 	int looks = shared ? 1 : LOOKS, polls = shared ? 1 : polls_most();
 	const struct vm_pkt *pkt;
 	int rc = -VMPI_EAGAIN;
+	bool took;
 
 	for (int i = 0; i < (shared ? 1 : CALLS) && rc == -VMPI_EAGAIN; i++) {
 		if (!may_look(self, rank, env))

@@ -28,13 +28,14 @@ bool vm_straight_send(struct vm_ult *self, const struct vm_rank *dest,
 /*
  * A receive of a message from a rank of another process, without wildcards, by
  * the task or thread `self` for a rank of the same port, its own unless the
- * context is one of collectives.  It waits a moment for it: the message goes from
+ * context is one of collectives.  If it waits, it does so for a moment: the message goes from
  * where its sender has written it, or the network has put it, to the buffer, and
  * the receive is never posted.  *status has no error.
  */
 bool vm_straight_recv(struct vm_ult *self, struct vm_rank *rank,
 		      const struct vm_rank *source, struct vm_env env,
-		      void *addr, size_t bytes, vmpi_status *status);
+		      void *addr, size_t bytes, bool waits,
+		      vmpi_status *status);
 
 /*
  * Delivers a message that has come along with its envelope to the oldest

@@ -167,7 +167,7 @@ static int idup_start(struct vm_call *call, MPI_Comm handle,
 		vm_comm_discard(call->mpi, to);
 		return rc ? rc : MPI_ERR_NO_MEM;
 	}
-	rc = vm_meet_start(from->chan, req->user, vm_coll_started, req, false);
+	rc = vm_meet_start(from->chan, req->user, vm_coll_started, req, NULL);
 	if (rc != 0) {
 		req->status.error = rc;
 		vm_req_complete(req);

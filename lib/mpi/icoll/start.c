@@ -205,7 +205,8 @@ int vm_coll_leave(struct vm_coll *coll, struct vm_chan *chan)
 	return is_small(coll, chan->meet) ?
 		       vm_meet_start_short(chan, coll, &how, coll->req) :
 		       vm_meet_start(chan, coll, vm_coll_started, coll->req,
-				     is_light(coll));
+				     is_light(coll) ? vm_coll_small_tell :
+						      NULL);
 }
 
 static void give_up(struct vm_req *req)

@@ -489,6 +489,52 @@ static int gatherv(struct vm_meet *meet, struct vm_coll *coll)
 	return rc;
 }
 
+/* Shows the calls of the members here on our card; false: they are not small. */
+static bool card_show(struct vm_meet *meet, struct vm_coll_shown *mine,
+		      struct vm_leaders_card *card)
+{
+	const struct vm_coll *any = vm_coll_of(meet, mine->team.members[0]);
+	bool small;
+
+	mine->data = card->data;
+	if (vm_coll_behind_expected(meet, any, mine->room))
+		small = false;
+	else
+		small = is_dealt(meet, any) && meet->leaders->self == 0 ?
+				cards_deal(meet, mine, card->key) :
+				vm_coll_show(meet, mine, card->key);
+	card->bytes = mine->bytes;
+	return small;
+}
+
+/* How much room for that there is; false: such calls have no cards. */
+static bool card_room(const struct vm_coll *any, size_t *room)
+{
+	if ((any->kind->whole && !any->kind->plain) ||
+	    !vm_coll_plan_is_small(any, room))
+		return false;
+	if (*room > VM_LEADERS_CARD_DATA)
+		*room = VM_LEADERS_CARD_DATA;
+	return true;
+}
+
+bool vm_coll_small_tell(struct vm_meet *meet)
+{
+	const struct vm_leaders *leaders = meet->leaders;
+	const struct vm_leaders_process *here =
+		&leaders->processes[leaders->self];
+	struct vm_coll_shown mine = { .team = { here->members, here->count } };
+	const struct vm_coll *any = vm_coll_of(meet, here->members[0]);
+	struct vm_leaders_card *card;
+
+	if (!leaders->ones || vm_leaders_star(leaders) ||
+	    vm_coll_is_gatherv(meet, any) || !card_room(any, &mine.room))
+		return false;
+	card = vm_leaders_card(meet);
+	return card && card_show(meet, &mine, card) &&
+	       vm_leaders_tell(meet, mine.used);
+}
+
 int vm_coll_small_far(struct vm_meet *meet)
 {
 	const struct vm_leaders *leaders = meet->leaders;
@@ -505,22 +551,12 @@ int vm_coll_small_far(struct vm_meet *meet)
 
 	if (vm_coll_is_gatherv(meet, any))
 		return gatherv(meet, vm_coll_of(meet, team.members[0]));
-	if ((any->kind->whole && !any->kind->plain) ||
-	    !vm_coll_plan_is_small(any, &mine.room))
+	if (!card_room(any, &mine.room))
 		return VM_PENDING;
-	if (mine.room > VM_LEADERS_CARD_DATA)
-		mine.room = VM_LEADERS_CARD_DATA;
 	card = vm_leaders_card(meet);
 	if (!card)
 		return VM_PENDING; /* which says so */
-	mine.data = card->data;
-	if (vm_coll_behind_expected(meet, any, mine.room))
-		small = false;
-	else
-		small = is_dealt(meet, any) && leaders->self == 0 ?
-				cards_deal(meet, &mine, card->key) :
-				vm_coll_show(meet, &mine, card->key);
-	card->bytes = mine.bytes;
+	small = meet->told || card_show(meet, &mine, card);
 	need = small ? need_of(meet, &mine) : long_need(meet, &mine);
 	if (need == VM_LEADERS_CHAIN && leaders->self == 0)
 		vm_coll_chain_deal(meet, card);

@@ -34,6 +34,10 @@ void vm_coll_small_own(struct vm_meet *meet, struct vm_meet_worker *worker,
  * needed, whatever the others have; or an error.  May switch. */
 int vm_coll_small_far(struct vm_meet *meet);
 
+/* The first step of it, for a started meeting, which others need of this process:
+ * whether it has been done (vm_leaders_tell()).  May switch. */
+bool vm_coll_small_tell(struct vm_meet *meet);
+
 /* Another process, whose first member is `other`, is in another call, whose key
  * has this first word: an error of all members here.  0 or a negative code. */
 int vm_coll_differ_from(struct vm_meet *meet, uint64_t word, uint32_t other);
