@@ -109,26 +109,18 @@ static void ring_send(struct vm_engine *from, const struct vm_rank *dest,
 bool vm_quick_other(struct vm_ult *self, struct vm_rank *dest,
 		    struct vm_env env, const void *addr, size_t bytes)
 {
-	const struct core_cvars *cvars = vm_rank_cvars(self->owner);
 	struct vm_thread_cache *cache = self->worker->cache;
-	struct core_rank_pvars *pvars = self->counts;
 	struct vm_engine *from = cache->engine;
 
 	if (dest->via == &vm_engine_remote)
 		return vm_straight_send(self, dest, env, addr, bytes);
-	if (VM_UNLIKELY(!from ||
-			self->sends_in_row + 1 >=
-				(unsigned)cvars->send_budget ||
-			bytes > (size_t)cvars->inline_limit || vm_observed()))
+	if (!vm_quick_is_inline(self, from, bytes))
 		return false;
 	if (from != dest->via)
 		ring_send(from, dest, env, addr, bytes);
 	else if (VM_UNLIKELY(!keep(self, dest, env, addr, bytes)))
 		return false;
-	self->sends_in_row++;
-	vm_pvar_add(pvars->sends, 1);
-	vm_pvar_add(pvars->sent_bytes, bytes);
-	vm_pvar_add(pvars->sends_inline, 1);
+	vm_quick_count_inline(self, bytes);
 	return true;
 }
 

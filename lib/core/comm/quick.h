@@ -143,6 +143,31 @@ static VM_ALWAYS_INLINE void vm_quick_slot(struct vm_slot *slot,
 		memcpy(slot->inline_data, addr, bytes);
 }
 
+/* Whether nothing is special about a message that a slot carries, from the engine
+ * of the caller's worker. */
+static VM_ALWAYS_INLINE bool vm_quick_is_inline(const struct vm_ult *self,
+						const struct vm_engine *from,
+						size_t bytes)
+{
+	const struct core_cvars *cvars = vm_rank_cvars(self->owner);
+
+	return VM_LIKELY(
+		from && self->sends_in_row + 1 < (unsigned)cvars->send_budget &&
+		bytes <= (size_t)cvars->inline_limit && !vm_observed());
+}
+
+/* Such a message has been sent. */
+static VM_ALWAYS_INLINE void vm_quick_count_inline(struct vm_ult *self,
+						   size_t bytes)
+{
+	struct core_rank_pvars *pvars = self->counts;
+
+	self->sends_in_row++;
+	vm_pvar_add(pvars->sends, 1);
+	vm_pvar_add(pvars->sent_bytes, bytes);
+	vm_pvar_add(pvars->sends_inline, 1);
+}
+
 /* The same of a short message to a rank of another worker, whose ring is not
  * full. */
 static VM_ALWAYS_INLINE bool vm_quick_ring(struct vm_ult *self,
@@ -150,18 +175,14 @@ static VM_ALWAYS_INLINE bool vm_quick_ring(struct vm_ult *self,
 					   struct vm_env env, const void *addr,
 					   size_t bytes)
 {
-	const struct core_cvars *cvars = vm_rank_cvars(self->owner);
 	const struct vm_thread_cache *cache = self->worker->cache;
-	struct core_rank_pvars *pvars = self->counts;
 	struct vm_engine *from = cache->engine, *to = dest->via;
 	struct vm_ring *ring;
 	struct vm_slot *slot;
 	uint32_t number;
 
-	if (VM_UNLIKELY(!from || to == &vm_engine_remote || to == from ||
-			self->sends_in_row + 1 >=
-				(unsigned)cvars->send_budget ||
-			bytes > (size_t)cvars->inline_limit || vm_observed()))
+	if (VM_UNLIKELY(to == &vm_engine_remote || to == from ||
+			!vm_quick_is_inline(self, from, bytes)))
 		return false;
 	ring = &to->in[from->index];
 	number = ring->head;
@@ -170,10 +191,7 @@ static VM_ALWAYS_INLINE bool vm_quick_ring(struct vm_ult *self,
 	slot = vm_ring_slot(ring, number);
 	vm_quick_slot(slot, dest, env, addr, bytes);
 	vm_engine_show(to, ring, slot, number);
-	self->sends_in_row++;
-	vm_pvar_add(pvars->sends, 1);
-	vm_pvar_add(pvars->sent_bytes, bytes);
-	vm_pvar_add(pvars->sends_inline, 1);
+	vm_quick_count_inline(self, bytes);
 	return true;
 }
 

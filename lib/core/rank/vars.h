@@ -94,8 +94,9 @@
 	  "while all workers run ranks.  auto: as long as a long message, or " \
 	  "one without credits, is being sent, a receive for one is posted "   \
 	  "or a collective is started, but where processes share cores only "  \
-	  "if no rank polls meanwhile; on: always.  An ordinary executable "   \
-	  "has a thread for that in any case")                                 \
+	  "if no rank polls meanwhile, and for workers that have neither "     \
+	  "ranks nor a core; on: always.  An ordinary executable has a "       \
+	  "thread for that in any case")                                       \
 	X(INT, heartbeat_ms, 1000, 0, 1000000, "ms", STARTUP, DD, launch,      \
 	  "Heartbeat: period in which each other process is checked once, "    \
 	  "under launchers that neither end the job nor report it when a "     \

@@ -14,7 +14,7 @@
 	  "The libfabric provider to use, such as verbs or tcp;ofi_rxm (net "  \
 	  "and tcp: TCP without a further layer, as libfabric before and "     \
 	  "from 1.18 on calls it); empty: the one that vmpi_info --fabric "    \
-	  "prints")                                                            \
+	  "prints, or none where all processes share memory")                  \
 	X(STRING, interface, "", 0, 0, "name", STARTUP, UB, fabric,            \
 	  "The network interface, device (mlx5_0), address or network "        \
 	  "(10.1.0.0/16) to use; empty: loopback when all processes are on "   \
