@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The bound on how long a batch is held back (fabric/batch.h): a timer, and a
+ * The bound on how long a batch is held back (fabric/post/batch.h): a timer, and a
  * thread that sleeps until it expires and then has all packets sent that still
  * wait.
  */

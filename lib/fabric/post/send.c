@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "fabric/batch.h"
+#include "fabric/post/batch.h"
 #include "fabric/conn.h"
 #include "fabric/near.h"
 #include "fabric/segment.h"

@@ -7,8 +7,8 @@
  * together in a batch, as are those that queue up behind one the network
  * refused.
  */
-#ifndef FABRIC_BATCH_H
-#define FABRIC_BATCH_H
+#ifndef FABRIC_POST_BATCH_H
+#define FABRIC_POST_BATCH_H
 
 #include "fabric/conn.h"
 

@@ -2,7 +2,7 @@
 /*
  * Filling batches.
  */
-#include "fabric/batch.h"
+#include "fabric/post/batch.h"
 
 #include <string.h>
 
