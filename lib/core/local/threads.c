@@ -64,7 +64,11 @@ static void cache_enter(struct vm_rank *rank, struct vm_thread_cache *cache)
 						memory_order_relaxed);
 	vm_lock_take(&rank->thread_caches_lock);
 	vm_list_append(&rank->caches, &cache->link);
-	atomic_store_explicit(&rank->threaded, true, memory_order_release);
+	if (!atomic_load_explicit(&rank->threaded, memory_order_relaxed)) {
+		atomic_store_explicit(&rank->threaded, true,
+				      memory_order_release);
+		vm_pvars_moved();
+	}
 	vm_lock_give(&rank->thread_caches_lock);
 }
 

@@ -32,6 +32,8 @@ static struct {
 	_Atomic(const struct vm_pvar_place *) places[VM_PVAR_TABLES_MAX];
 } pvars;
 
+_Atomic uint64_t vm_pvar_moves = 1;
+
 /* "sched_worker" and "switches" make sched_switches: the owner is no part of
  * the name, users see it in a column of its own. */
 static void pvar_name(char name[VM_NAME_MAX], const struct vm_pvar_table *table,
@@ -262,7 +264,14 @@ void vm_pvars_place(const struct vm_pvar_table *table,
 		t++;
 	VM_ASSERT(t < pvars.table_count);
 	atomic_store_explicit(&pvars.places[t], place, memory_order_release);
+	vm_pvars_moved();
 	vm_lock_give(&pvars.lock);
+}
+
+void vm_pvars_moved(void)
+{
+	/* Pairs with the acquire loads of vm_shortcut_read() and shortcut_set(). */
+	atomic_fetch_add_explicit(&vm_pvar_moves, 1, memory_order_acq_rel);
 }
 
 /* A variable by its number. */

@@ -192,7 +192,7 @@ struct vm_pvar_place {
 	size_t also;   /* 0: there is no second one */
 	/* So far behind a block lies an _Atomic bool, false until there is
 	 * something in the second one or to be brought up to date; 0: no such
-	 * flag, there may always be. */
+	 * flag, there may always be.  Who sets it calls vm_pvars_moved(). */
 	size_t used;
 	unsigned count;
 	/* Whether block i is of this process; NULL: all are. */
@@ -208,6 +208,11 @@ struct vm_pvar_place {
  */
 void vm_pvars_place(const struct vm_pvar_table *table,
 		    const struct vm_pvar_place *place);
+
+/* How often values have come to be elsewhere than before: places were set, or
+ * flags of second blocks.  Never 0. */
+extern _Atomic uint64_t vm_pvar_moves;
+void vm_pvars_moved(void);
 
 /*
  * Variables by number, in the order of vm_pvar_each(): how many there are, the

@@ -155,6 +155,9 @@ void vm_handle_stop(struct vm_handle *handle)
 		frozen_set(handle, handle->scratch);
 		atomic_store_explicit(&handle->stopped, true,
 				      memory_order_release);
+		if (handle->shortened)
+			atomic_store_explicit(&handle->shortcut->moves, 0,
+					      memory_order_relaxed);
 	}
 	vm_lock_give(&handle->lock);
 }
@@ -212,7 +215,7 @@ static void handle_aim(struct vm_handle *handle,
 		       row->class_ == VM_PVAR_LEVEL ||
 		       row->class_ == VM_PVAR_SIZE;
 	handle->blocks = 1;
-	handle->words = row->words;
+	handle->words = (unsigned short)row->words;
 	handle->count = row->words;
 	if (row->of == VM_PVAR_RANK && rank >= 0) {
 		handle->first = (unsigned)rank;

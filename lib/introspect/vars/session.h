@@ -11,9 +11,11 @@
 #ifndef INTROSPECT_VARS_SESSION_H
 #define INTROSPECT_VARS_SESSION_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/err.h"
 #include "introspect/vars/pvar.h"
 
 /*
@@ -72,6 +74,48 @@ unsigned vm_handle_count(const struct vm_handle *handle);
  * values. Of a stopped handle: the values when it stopped.
  */
 void vm_handle_read(struct vm_handle *handle, uint64_t *values);
+
+/*
+ * A shorter way for the usual variable, one word of one block: in one line, which
+ * belongs to whoever holds the handle, since a tool reads hundreds and has the
+ * program's data in the cache displaced by each line.
+ */
+struct vm_shortcut {
+	_Atomic uint64_t moves; /* vm_pvar_moves where it is right; or 0 */
+	_Atomic(const uint64_t *) word;
+	_Atomic uint64_t base;
+};
+
+/* Gives a handle one, all zeros, before anybody reads by either; it lives as long
+ * as the handle.  Reads by the handle keep it right. */
+void vm_handle_shorten(struct vm_handle *handle, struct vm_shortcut *shortcut);
+
+/* A counter that is less than at the beginning belongs to a runtime that was
+ * started since.  Bases of written values are negative. */
+static inline uint64_t vm_since(uint64_t live, uint64_t base)
+{
+	return (int64_t)live < (int64_t)base ? live : live - base;
+}
+
+/* As vm_handle_read(); false: read by the handle. */
+static inline bool vm_shortcut_read(struct vm_shortcut *shortcut,
+				    uint64_t *value)
+{
+	const uint64_t *word;
+
+	/* Pairs with the release store of shortcut_set() and the increment in
+	 * vm_pvars_moved(). */
+	if (VM_UNLIKELY(
+		    atomic_load_explicit(&shortcut->moves,
+					 memory_order_acquire) !=
+		    atomic_load_explicit(&vm_pvar_moves, memory_order_acquire)))
+		return false;
+	word = atomic_load_explicit(&shortcut->word, memory_order_relaxed);
+	*value = vm_since(vm_pvar_read(word, 0),
+			  atomic_load_explicit(&shortcut->base,
+					       memory_order_acquire));
+	return true;
+}
 
 /* Whether the beginning can be moved: for counters, timers and aggregates; for
  * watermarks if they are of ranks, which have a second block (vm_pvar_place) to

@@ -37,6 +37,7 @@ struct vm_handle {
 	unsigned blocks;   /* blocks of the place, from first on */
 	uint64_t *scratch; /* count words */
 	const void *block; /* of an object; NULL: those of the place */
+	struct vm_shortcut *shortcut; /* or NULL */
 	void (*refresh)(const void *block);
 	unsigned count;
 	/* The fields that a read of one word needs, with the first base: one
@@ -46,13 +47,14 @@ struct vm_handle {
 	/* The place where the block was last seen to be here; relaxed. */
 	_Atomic(const struct vm_pvar_place *) sure;
 	unsigned first;
-	unsigned words;	    /* of the row */
-	unsigned char kind; /* enum vm_handle_kind */
-	bool low;	    /* a low-water mark */
-	bool adds;	    /* what is folded is added */
-	bool fold;	    /* all blocks make the same values */
-	bool total;	    /* all values make one */
-	bool simple;	    /* it is one word of one block */
+	unsigned short words; /* of the row */
+	bool shortened;	      /* it has a shortcut */
+	unsigned char kind;   /* enum vm_handle_kind */
+	bool low;	      /* a low-water mark */
+	bool adds;	      /* what is folded is added */
+	bool fold;	      /* all blocks make the same values */
+	bool total;	      /* all values make one */
+	bool simple;	      /* it is one word of one block */
 	_Atomic bool stopped;
 	_Atomic bool based; /* a base is, or was, not 0 */
 	/* The bases (of a MARK: session_mark.c), and behind them the values when
@@ -119,13 +121,9 @@ static inline void vm_base_set(struct vm_handle *handle, unsigned e,
 		atomic_store_explicit(&handle->based, true,
 				      memory_order_relaxed);
 	atomic_store_explicit(&handle->bases[e], base, memory_order_release);
-}
-
-/* A counter that is less than at the beginning belongs to a runtime that was
- * started since.  Bases of written values are negative. */
-static inline uint64_t vm_since(uint64_t live, uint64_t base)
-{
-	return (int64_t)live < (int64_t)base ? live : live - base;
+	if (!e && handle->shortcut)
+		atomic_store_explicit(&handle->shortcut->base, base,
+				      memory_order_release);
 }
 
 /*

@@ -46,6 +46,15 @@ static _Atomic bool *used_of(const struct vm_walk *walk)
 	return (_Atomic bool *)((uintptr_t)walk->words + walk->place->used);
 }
 
+/* Under marks.lock. */
+static void used_set(_Atomic bool *used)
+{
+	if (atomic_load_explicit(used, memory_order_relaxed))
+		return;
+	atomic_store_explicit(used, true, memory_order_release);
+	vm_pvars_moved();
+}
+
 /*
  * Lowers one live mark to its level.  Its owner may write it meanwhile,
  * plainly: a greater value, which then either is kept or stays.
@@ -68,8 +77,7 @@ static void mark_lower(const struct vm_handle *handle,
 		mark_keep(handle, walk->at, w, seen);
 		vm_pvar_raise(also, low, seen);
 		if (walk->place->used)
-			atomic_store_explicit(used_of(walk), true,
-					      memory_order_release);
+			used_set(used_of(walk));
 		if (__atomic_compare_exchange_n(word, &seen, level, true,
 						__ATOMIC_RELEASE,
 						__ATOMIC_RELAXED))

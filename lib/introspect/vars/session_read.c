@@ -158,17 +158,29 @@ static inline uint64_t word_read(const struct vm_handle *handle,
 	return live;
 }
 
+/* As block_read() of counters that have no second block. */
+static inline void counters_read(const uint64_t *restrict words,
+				 const _Atomic uint64_t *restrict bases,
+				 size_t count, uint64_t *restrict values)
+{
+#pragma GCC unroll 4
+	for (size_t w = 0; w < count; w++)
+		values[w] = vm_since(
+			__atomic_load_n(&words[w], __ATOMIC_RELAXED),
+			atomic_load_explicit(&bases[w], memory_order_acquire));
+}
+
 /* The words of one block, to the values from e on. */
 static inline void block_read(struct vm_handle *handle, const uint64_t *words,
 			      size_t second, unsigned e, uint64_t *values)
 {
+	unsigned count = handle->words;
+
 	if (handle->kind == VM_SINCE && !second) {
-		for (unsigned w = 0; w < handle->words; w++, e++)
-			values[e] = vm_since(vm_pvar_read(words, w),
-					     vm_base(handle, e));
+		counters_read(words, &handle->bases[e], count, &values[e]);
 		return;
 	}
-	for (unsigned w = 0; w < handle->words; w++, e++)
+	for (unsigned w = 0; w < count; w++, e++)
 		values[e] = value_of(handle, e,
 				     word_read(handle, words, w, second));
 }
@@ -176,9 +188,11 @@ static inline void block_read(struct vm_handle *handle, const uint64_t *words,
 /* All words of one block, which has no second one, added. */
 static uint64_t block_sum(const struct vm_handle *handle, const uint64_t *words)
 {
+	unsigned count = handle->words;
 	uint64_t sum = 0;
 
-	for (unsigned w = 0; w < handle->words; w++)
+#pragma GCC unroll 4
+	for (unsigned w = 0; w < count; w++)
 		sum += vm_pvar_read(words, w);
 	return sum;
 }
@@ -266,12 +280,74 @@ static __attribute__((noinline)) void read_any(struct vm_handle *handle,
 		vm_running_read(handle, values);
 }
 
+/* Where the shortcut of a handle finds the value; NULL: it is not that simple. */
+static const uint64_t *word_alone(const struct vm_handle *handle)
+{
+	static const uint64_t nothing;
+	const struct vm_pvar_place *place = vm_handle_place(handle);
+	const char *block;
+
+	if (!place)
+		return &nothing;
+	if (handle->words > 1 ||
+	    place !=
+		    atomic_load_explicit(&handle->sure, memory_order_relaxed) ||
+	    (handle->blocks > 1 && place->count - handle->first > 1))
+		return NULL;
+	block = place->base + handle->first * place->stride;
+	return is_alone(place, block) ?
+		       (const uint64_t *)block + handle->spot.word :
+		       NULL;
+}
+
+/* Makes the shortcut right for what is where now, under the handle's lock. */
+static void shortcut_set(const struct vm_handle *handle)
+{
+	struct vm_shortcut *shortcut = handle->shortcut;
+	/* First: what is moved from now on makes it wrong. */
+	uint64_t moves =
+		atomic_load_explicit(&vm_pvar_moves, memory_order_acquire);
+	const uint64_t *word = word_alone(handle);
+
+	if (!word ||
+	    atomic_load_explicit(&handle->stopped, memory_order_relaxed))
+		return;
+	atomic_store_explicit(&shortcut->word, word, memory_order_relaxed);
+	/* Pairs with the acquire load of vm_shortcut_read(). */
+	atomic_store_explicit(&shortcut->moves, moves, memory_order_release);
+}
+
+static __attribute__((noinline)) void shortcut_try(struct vm_handle *handle)
+{
+	/* In a signal handler the holder may be the interrupted code. */
+	if (word_alone(handle) && vm_lock_try(&handle->lock)) {
+		shortcut_set(handle);
+		vm_lock_give(&handle->lock);
+	}
+}
+
+void vm_handle_shorten(struct vm_handle *handle, struct vm_shortcut *shortcut)
+{
+	bool moves = handle->kind == VM_MARK && vm_handle_resets(handle);
+
+	if (handle->count > 1 || handle->block || handle->low || moves)
+		return;
+	vm_lock_take(&handle->lock);
+	atomic_store_explicit(&shortcut->base, vm_base(handle, 0),
+			      memory_order_relaxed);
+	handle->shortcut = shortcut;
+	handle->shortened = true;
+	vm_lock_give(&handle->lock);
+}
+
 void vm_handle_read(struct vm_handle *handle, uint64_t *values)
 {
 	const struct vm_pvar_place *place = vm_handle_place(handle);
 	const char *block;
 	uint64_t live;
 
+	if (handle->shortened)
+		shortcut_try(handle);
 	/* Most are one word of one block that was there before. */
 	if (VM_LIKELY(handle->simple && place &&
 		      place == atomic_load_explicit(&handle->sure,

@@ -243,27 +243,36 @@ int PMPI_T_pvar_handle_free(MPI_T_pvar_session session,
 
 #define PERCENT_ONE 1e6 /* introspect/vars/pvar.h counts in millionths */
 
-/* Values that are no 64-bit numbers. */
-static __attribute__((noinline)) void convert(struct handle *handle, void *buf)
+/* Writes a value that is no 64-bit number as the nth of buf. */
+static void convert(const struct handle *handle, void *buf, unsigned nth,
+		    uint64_t value)
+{
+	if (handle->row->class_ == VM_PVAR_STATE)
+		((int *)buf)[nth] = (int)value;
+	else
+		((double *)buf)[nth] = (double)value / PERCENT_ONE;
+}
+
+static void converted_read(struct handle *handle, void *buf)
 {
 	unsigned count = vm_handle_count(handle->handle);
-	bool state = handle->row->class_ == VM_PVAR_STATE;
+	uint64_t value;
 
+	if (count == 1) {
+		vm_handle_read(handle->handle, &value);
+		convert(handle, buf, 0, value);
+		return;
+	}
 	vm_lock_take(&handle->lock);
 	vm_handle_read(handle->handle, handle->values);
-	for (unsigned i = 0; i < count; i++) {
-		if (state)
-			((int *)buf)[i] = (int)handle->values[i];
-		else
-			((double *)buf)[i] =
-				(double)handle->values[i] / PERCENT_ONE;
-	}
+	for (unsigned i = 0; i < count; i++)
+		convert(handle, buf, i, handle->values[i]);
 	vm_lock_give(&handle->lock);
 }
 
-/* What is usual has been seen to be something else. */
+/* What is not usual, or wrong. */
 static __attribute__((noinline)) int
-read_slow(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *buf)
+read_other(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *buf)
 {
 	struct handle *found;
 	int why;
@@ -274,22 +283,36 @@ read_slow(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *buf)
 	if (!buf)
 		return MPI_T_ERR_INVALID;
 	if (found->values)
-		convert(found, buf);
+		converted_read(found, buf);
 	else
 		vm_handle_read(found->handle, buf);
+	return MPI_SUCCESS;
+}
+
+/* What has no shortcut, or one that is not right yet. */
+static __attribute__((noinline)) int
+read_lent(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *buf)
+{
+	struct vm_tool_slot *slot = vm_tool_lent(handle, session);
+	struct vm_handle *inside =
+		slot ? atomic_load_explicit(&slot->inside,
+					    memory_order_acquire) :
+		       NULL;
+
+	if (!inside || !buf)
+		return read_other(session, handle, buf);
+	vm_handle_read(inside, buf);
 	return MPI_SUCCESS;
 }
 
 int PMPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
 		     void *buf)
 {
-	struct vm_handle *inside =
-		vm_tool_inside(handle, VM_TOOL_PVAR, session);
+	struct vm_tool_slot *slot = vm_tool_lent(handle, session);
 
-	if (VM_UNLIKELY(!inside || !buf))
-		return read_slow(session, handle, buf);
-	vm_handle_read(inside, buf);
-	return MPI_SUCCESS;
+	if (VM_LIKELY(slot && buf && vm_shortcut_read(&slot->shortcut, buf)))
+		return MPI_SUCCESS;
+	return read_lent(session, handle, buf);
 }
 
 int PMPI_T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle,

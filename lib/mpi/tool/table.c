@@ -19,41 +19,65 @@
 VM_STATIC_ASSERT(CHUNK *CHUNKS == 1u << INDEX_BITS, "an index fits");
 VM_STATIC_ASSERT(sizeof(uintptr_t) == 8, "a handle has room for all of it");
 VM_STATIC_ASSERT(sizeof(struct vm_tool_slot) == VM_CACHELINE, "a line");
+VM_STATIC_ASSERT(sizeof(struct vm_tool_chunk) % VM_CACHELINE == 0,
+		 "whole lines");
 
 struct vm_tool_table vm_tool_table = { .count = 1 };
 
-/* Returns the slot of an allocated index, or NULL. */
+/* Returns the chunk of an index, or NULL. */
+static struct vm_tool_chunk *chunk_of(uint32_t index)
+{
+	return atomic_load_explicit(&vm_tool_table.chunks[index / CHUNK],
+				    memory_order_acquire);
+}
+
+/* Of an allocated index. */
 static struct vm_tool_slot *slot_at(uint32_t index)
 {
-	struct vm_tool_slot *chunk = atomic_load_explicit(
-		&vm_tool_table.chunks[index / CHUNK], memory_order_acquire);
+	return &chunk_of(index)->slots[index % CHUNK];
+}
 
-	return chunk ? &chunk[index % CHUNK] : NULL;
+static struct vm_tool_rest *rest_at(uint32_t index)
+{
+	return &chunk_of(index)->rests[index % CHUNK];
+}
+
+static uint32_t index_of(const void *handle)
+{
+	return (uintptr_t)handle >> VM_TOOL_KIND_BITS & (CHUNK * CHUNKS - 1);
 }
 
 /* The index of a slot for a new handle, or 0; under lock. */
 static uint32_t slot_take(void)
 {
 	uint32_t index = vm_tool_table.free;
-	struct vm_tool_slot *chunk;
+	struct vm_tool_chunk *chunk;
 
 	if (index) {
-		vm_tool_table.free = slot_at(index)->next;
+		vm_tool_table.free = rest_at(index)->next;
 		return index;
 	}
 	index = vm_tool_table.count;
 	if (index == CHUNK * CHUNKS)
 		return 0;
-	if (!slot_at(index)) {
-		chunk = aligned_alloc(VM_CACHELINE, CHUNK * sizeof(*chunk));
+	if (!chunk_of(index)) {
+		chunk = aligned_alloc(VM_CACHELINE, sizeof(*chunk));
 		if (!chunk)
 			return 0;
-		memset(chunk, 0, CHUNK * sizeof(*chunk));
+		memset(chunk, 0, sizeof(*chunk));
 		atomic_store_explicit(&vm_tool_table.chunks[index / CHUNK],
 				      chunk, memory_order_release);
 	}
 	vm_tool_table.count++;
 	return index;
+}
+
+/* Nothing of it is lent. */
+static void slot_clear(struct vm_tool_slot *slot)
+{
+	atomic_store_explicit(&slot->inside, NULL, memory_order_relaxed);
+	atomic_store_explicit(&slot->session, 0, memory_order_relaxed);
+	atomic_store_explicit(&slot->shortcut.moves, 0, memory_order_relaxed);
 }
 
 uintptr_t vm_tool_handle_new(enum vm_tool_kind kind, void *object,
@@ -66,13 +90,13 @@ uintptr_t vm_tool_handle_new(enum vm_tool_kind kind, void *object,
 	index = slot_take();
 	if (index) {
 		struct vm_tool_slot *slot = slot_at(index);
+		struct vm_tool_rest *rest = rest_at(index);
 
 		slot->object = object;
-		slot->free_object = free_object;
-		slot->owner = free_object ? vm_tool_owner() : NULL;
-		atomic_store_explicit(&slot->inside, NULL,
-				      memory_order_relaxed);
-		id = (uintptr_t)++slot->uses
+		slot_clear(slot);
+		rest->free_object = free_object;
+		rest->owner = free_object ? vm_tool_owner() : NULL;
+		id = (uintptr_t)++rest->uses
 			     << (INDEX_BITS + VM_TOOL_KIND_BITS) |
 		     (uintptr_t)index << VM_TOOL_KIND_BITS | kind;
 		/* Pairs with the acquire load of lookups. */
@@ -82,43 +106,40 @@ uintptr_t vm_tool_handle_new(enum vm_tool_kind kind, void *object,
 	return id;
 }
 
-void vm_tool_lend(uintptr_t handle, void *inside, uintptr_t parent)
+void vm_tool_lend(uintptr_t handle, struct vm_handle *inside, uintptr_t session)
 {
-	struct vm_tool_slot *slot =
-		slot_at(handle >> VM_TOOL_KIND_BITS & (CHUNK * CHUNKS - 1));
+	struct vm_tool_slot *slot = slot_at(index_of((void *)handle));
 
-	atomic_store_explicit(&slot->parent, parent, memory_order_relaxed);
-	/* Pairs with the acquire load of vm_tool_inside(). */
+	vm_handle_shorten(inside, &slot->shortcut);
+	atomic_store_explicit(&slot->session, session, memory_order_relaxed);
+	/* Pairs with the acquire load of readers. */
 	atomic_store_explicit(&slot->inside, inside, memory_order_release);
 }
 
 void *vm_tool_object(const void *handle, enum vm_tool_kind kind)
 {
-	const struct vm_tool_slot *slot = vm_tool_slot(handle, kind);
+	const struct vm_tool_slot *slot =
+		vm_tool_kind(handle) == kind ? vm_tool_slot(handle) : NULL;
 
 	return slot ? slot->object : NULL;
 }
 
 /* Under lock. */
-static void slot_free(struct vm_tool_slot *slot, uint32_t index)
+static void slot_free(uint32_t index)
 {
-	atomic_store_explicit(&slot->id, 0, memory_order_relaxed);
-	slot->next = vm_tool_table.free;
+	atomic_store_explicit(&slot_at(index)->id, 0, memory_order_relaxed);
+	rest_at(index)->next = vm_tool_table.free;
 	vm_tool_table.free = index;
 }
 
 void *vm_tool_object_take(const void *handle, enum vm_tool_kind kind)
 {
-	void *object = NULL;
-	struct vm_tool_slot *slot;
+	void *object;
 
 	vm_lock_take(&vm_tool_table.lock);
-	slot = vm_tool_slot(handle, kind);
-	if (slot) {
-		object = slot->object;
-		slot_free(slot, (uintptr_t)handle >> VM_TOOL_KIND_BITS &
-					(CHUNK * CHUNKS - 1));
-	}
+	object = vm_tool_object(handle, kind);
+	if (object)
+		slot_free(index_of(handle));
 	vm_lock_give(&vm_tool_table.lock);
 	return object;
 }
@@ -132,13 +153,14 @@ static bool owned_take(uint32_t *index, const void *owner, void **object,
 	vm_lock_take(&vm_tool_table.lock);
 	for (; !found && *index < vm_tool_table.count; ++*index) {
 		struct vm_tool_slot *slot = slot_at(*index);
+		struct vm_tool_rest *rest = rest_at(*index);
 
-		if (slot->owner != owner ||
+		if (rest->owner != owner ||
 		    !atomic_load_explicit(&slot->id, memory_order_relaxed))
 			continue;
 		*object = slot->object;
-		*free_object = slot->free_object;
-		slot_free(slot, *index);
+		*free_object = rest->free_object;
+		slot_free(*index);
 		found = true;
 	}
 	vm_lock_give(&vm_tool_table.lock);

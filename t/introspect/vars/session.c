@@ -531,6 +531,128 @@ static void second_block(void)
 	vm_pvars_place(&farm_dog_pvar_table, NULL);
 }
 
+/* What a shortcut says, and the handle; or, where it has none, MISS. */
+#define MISS 12345
+static uint64_t by_shortcut(struct vm_shortcut *shortcut)
+{
+	uint64_t value = MISS;
+
+	if (!vm_shortcut_read(shortcut, &value) && value != MISS)
+		bail("a shortcut that is not right has written something");
+	return value;
+}
+
+static void shortcut_of_counter(struct vm_session *session)
+{
+	struct vm_handle *barks = handle_new(session, "farm_barks");
+	struct vm_shortcut shortcut = { 0 };
+	const uint64_t written = 40;
+	uint64_t taken;
+
+	vm_handle_shorten(barks, &shortcut);
+	is_int((intmax_t)by_shortcut(&shortcut), MISS,
+	       "a shortcut is not right before the handle was read");
+	ok(value(barks) == 0 && value(barks) == 0, "which is without blocks");
+	is_int((intmax_t)by_shortcut(&shortcut), 0, "then it says the same");
+	vm_pvars_place(&farm_dog_pvar_table, &dog_place);
+	is_int((intmax_t)by_shortcut(&shortcut), MISS,
+	       "where there are blocks now it is not right");
+	dogs[1].first.barks = 5;
+	ok(value(barks) == 5 && value(barks) == 5 &&
+		   by_shortcut(&shortcut) == 5,
+	   "until the handle has seen them");
+	dogs[1].first.barks = 8;
+	is_int((intmax_t)by_shortcut(&shortcut), 8, "it counts");
+	vm_handle_reset(barks);
+	is_int((intmax_t)by_shortcut(&shortcut), 0, "begins anew");
+	vm_handle_write(barks, &written);
+	dogs[1].first.barks = 9;
+	is_int((intmax_t)by_shortcut(&shortcut), 41, "with what is written");
+	vm_handle_readreset(barks, &taken);
+	ok(taken == 41 && by_shortcut(&shortcut) == 0, "and when it is read");
+	vm_handle_stop(barks);
+	dogs[1].first.barks = 19;
+	ok(value(barks) == 0 && by_shortcut(&shortcut) == MISS,
+	   "not while the handle is stopped");
+	vm_handle_start(barks);
+	dogs[1].first.barks = 20;
+	ok(value(barks) == 1 && by_shortcut(&shortcut) == 1, "again then");
+	dogs[1].used = true;
+	vm_pvars_moved();
+	ok(value(barks) == 31 && by_shortcut(&shortcut) == MISS,
+	   "not when there is a second block");
+	dogs[1].used = false;
+	ok(value(barks) == 1 && by_shortcut(&shortcut) == 1, "without it, yes");
+	vm_pvars_place(&farm_dog_pvar_table, NULL);
+	is_int((intmax_t)by_shortcut(&shortcut), MISS,
+	       "nor when the blocks are gone");
+}
+
+/* Those whose handles say more than one word does. */
+static void shortcut_of_others(struct vm_session *session)
+{
+	static const struct {
+		const char *name, *why;
+	} others[] = {
+		{ "farm_bite_max", "a mark that can be reset" },
+		{ "farm_hist", "an array" },
+		{ "farm_milk_low", "a low mark" },
+	};
+
+	places_set(true);
+	for (unsigned i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		struct vm_handle *handle = handle_new(session, others[i].name);
+		struct vm_shortcut shortcut = { 0 };
+
+		vm_handle_shorten(handle, &shortcut);
+		value(handle);
+		value(handle);
+		is_int((intmax_t)by_shortcut(&shortcut), MISS, "none: %s",
+		       others[i].why);
+	}
+	places_set(false);
+}
+
+static void shortcut_of_total(struct vm_session *session)
+{
+	struct vm_handle_want want = { .number = vm_pvar_find("farm_work_ns"),
+				       .total = true };
+	static const struct vm_pvar_place one = {
+		.base = (const char *)hands,
+		.stride = sizeof(hands[0]),
+		.count = 1,
+	};
+	struct vm_shortcut shortcut = { 0 };
+	struct vm_handle *work;
+
+	if (vm_handle_new(&work, session, &want) != 0)
+		bail("no total");
+	vm_handle_shorten(work, &shortcut);
+	vm_pvars_place(&farm_hand_pvar_table, &one);
+	hands[0].work_ns = 9;
+	value(work);
+	ok(value(work) == 9 && by_shortcut(&shortcut) == 9,
+	   "the total of one worker is that one's");
+	vm_pvars_place(&farm_hand_pvar_table, &hand_place);
+	hands[2].work_ns = 30;
+	value(work);
+	ok(value(work) == 39 + hands[1].work_ns &&
+		   by_shortcut(&shortcut) == MISS,
+	   "that of several has none");
+	vm_pvars_place(&farm_hand_pvar_table, NULL);
+}
+
+static void shortcuts(void)
+{
+	struct vm_session *session = session_new(1);
+
+	memset(dogs, 0, sizeof(dogs));
+	shortcut_of_counter(session);
+	shortcut_of_others(session);
+	shortcut_of_total(session);
+	vm_session_free(session);
+}
+
 int main(void)
 {
 	vm_pvars_add(&farm_cow_pvar_table);
@@ -548,5 +670,6 @@ int main(void)
 	each();
 	threads();
 	second_block();
+	shortcuts();
 	return done_testing();
 }
