@@ -73,6 +73,8 @@ struct vm_fabric_config {
 	 * 0: none.
 	 */
 	uint8_t asking;
+	/* What handlers have held back (vm_pkt_followed()); may be NULL. */
+	void (*held)(void *held);
 	/*
 	 * A process is dead or has left: called once per process and port, by a
 	 * poll of that port, with or without contact.  Operations with it on
@@ -283,6 +285,10 @@ unsigned vm_port_credits(struct vm_port *port, struct vm_to to);
  */
 struct vm_pkt *vm_pkt_keep(struct vm_pkt *pkt);
 void vm_pkt_release(struct vm_pkt *pkt);
+
+/* Inside its handler: whether another one has come right behind it, so that the
+ * handler may hold something back (pkt->held). */
+bool vm_pkt_followed(struct vm_port *port, const struct vm_pkt *pkt);
 
 /*
  * Remote memory.  A region is registered at the port that the other process

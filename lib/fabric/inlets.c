@@ -221,6 +221,7 @@ static int inlet_deliver(struct vm_port *port, struct vm_inlet *inlet,
 	pkt->conn = inlet->conn;
 	pkt->port = pkt->at = port;
 	pkt->view.woke = pkt->view.stays = false;
+	pkt->view.held = NULL;
 	do {
 		if (VM_UNLIKELY(!is_short(inlet->conn, slot) ||
 				!spare_get(port) ||
@@ -229,6 +230,8 @@ static int inlet_deliver(struct vm_port *port, struct vm_inlet *inlet,
 		count++;
 		slot = vm_shm_peek(&inlet->reader);
 	} while (slot && count < AT_ONCE);
+	if (VM_UNLIKELY(pkt->view.held != NULL))
+		port->fabric->config.held(pkt->view.held);
 	if (VM_LIKELY(count))
 		took_count(port, inlet, own);
 	return count;
@@ -310,6 +313,16 @@ struct vm_inlet *vm_inlet_find(struct vm_port *port, uint32_t process,
 			return *found = inlet;
 	}
 	return NULL;
+}
+
+bool vm_pkt_followed(struct vm_port *port, const struct vm_pkt *pkt)
+{
+	const struct vm_inlet *inlet =
+		pkt == &port->record->view ?
+			vm_inlet_find(port, pkt->process, pkt->port) :
+			NULL;
+
+	return inlet && vm_shm_more(&inlet->reader);
 }
 
 static const struct vm_shm_slot *inlet_await(const struct vm_inlet *inlet,

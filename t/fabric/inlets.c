@@ -89,6 +89,42 @@ static void partner(void)
 	*away = 0;
 }
 
+/* What handlers hold back, while they do: how much, and how often it was handled. */
+static int held, handled;
+static bool holds;
+
+static void packet_hold(struct vm_port *at, struct vm_pkt *pkt)
+{
+	side_arrived(at, pkt);
+	if (!holds || (!pkt->held && !vm_pkt_followed(at, pkt)))
+		return;
+	held++;
+	pkt->held = &held;
+}
+
+static void held_handle(void *what)
+{
+	handled += what == &held;
+}
+
+static void holding(void)
+{
+	settle();
+	holds = true;
+	one_send(0);
+	vm_port_poll(port, true);
+	is_int(held, 0, "a packet that comes alone is not held back");
+	for (int i = 0; i < 3; i++)
+		one_send(0);
+	vm_port_poll(port, true);
+	is_int(held, 3, "three that come together are, the last one too");
+	is_int(handled, 1, "and are handled together");
+	one_send(0);
+	vm_port_poll(port, true);
+	is_int(handled, 1, "and once only");
+	holds = false;
+}
+
 static void changing(void)
 {
 	unsigned from;
@@ -125,17 +161,20 @@ int main(void)
 {
 	vm_clock_init();
 	pair_shm = true;
+	pair_handler = packet_hold;
 	pair_open(&pair, PORTS, NULL);
 	port = vm_fabric_port(pair.side[1].fabric, 0);
 	if (!vm_near_all(pair.side[0].fabric)) {
 		skip(1, "no memory can be shared here");
 		return done_testing();
 	}
+	port->fabric->config.held = held_handle;
 	port->inlets.watch.most = MOST;
 	ok(!vm_port_partner_runs(port), "who has got nothing has no partner");
 	few();
 	missed();
 	partner();
+	holding();
 	changing();
 	many();
 	pair_close(&pair);

@@ -106,6 +106,24 @@ eager 0 'core_eager_shared=1 makes it the limit itself' 8193 \
 	--set core_eager_shared=1
 before=
 
+# What was announced one right behind the other is read together.
+build windows windows.c
+# window WANT NAME BYTES COUNT [ARGUMENT]: of remote reads.
+window() {
+	want=$1 name=$2 bytes=$3 count=$4
+	shift 4
+	rm -f sent
+	is "$(timeout 120 "$vmpirun" -n 2 --nodes 2 --workers 1 \
+		--set core_progress=off --set core_eager_shared=1 \
+		./windows "$bytes" "$count" "$PWD/sent" "$@" </dev/null 2>&1)" \
+		"wrong 0 reads $want" "$name"
+}
+window 1 '16 messages of 9000 bytes take one read' 9000 16
+window 2 'one more takes another' 9000 17
+window 3 '20 of 32 KiB take three: 256 KiB at a time' 32768 20
+window 20 'longer ones one each' 40000 20
+window 1 'each is read again alone when that is refused' 9000 16 drops
+
 # Ranks that are processes, of which one has nothing to share: it is reached over
 # the network, from all others, while these share memory.
 programs=$VMPI_SRC/t/run/programs

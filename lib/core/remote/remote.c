@@ -161,8 +161,12 @@ static int announced_keep(struct vm_arrival *arrival)
 
 static int announced_fetch(struct vm_arrival *arrival, struct vm_req *req)
 {
+	struct incoming *in =
+		vm_container_of(arrival, struct incoming, arrival);
+
 	vm_peer_stats_offered(arrival->origin->from.process, true);
-	return remote_fetch(arrival, req);
+	vm_rndv_recv_announced(req, arrival->origin, arrival->port, in->pkt);
+	return VM_PENDING;
 }
 
 static const struct vm_payload_ops announced_payload = {
@@ -439,6 +443,7 @@ static int fabric_open(struct vm_boot *boot, uint64_t key)
 		.crowded = vm_sched.shared != 0,
 		.arrived = handlers,
 		.asking = VM_PACKET_CTS,
+		.held = vm_rndv_recv_held,
 		.down = down,
 		.room = room,
 		.noticed = vm_rndv_recv_noticed,

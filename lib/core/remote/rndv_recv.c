@@ -147,14 +147,21 @@ static bool share_begin(struct vm_rndv_recv *pull)
 
 static int read_start(struct vm_rndv_recv *pull)
 {
+	int rc;
+
 	if (share_begin(pull))
 		return share_move(pull);
+	pull_event_begin(pull);
+	rc = vm_share_read(&pull->share);
+	if (rc != -VMPI_ENOTSUP) {
+		pull_finish(pull, rc);
+		return VM_PENDING;
+	}
 	pull->rma = (struct vm_rma){ .done = read_done,
 				     .to = pull->origin.from,
 				     .remote = pull->origin.memory,
 				     .local = pull->req->data.addr,
 				     .bytes = pull->wanted };
-	pull_event_begin(pull);
 	return vm_rma_read(pull->port, &pull->rma);
 }
 
@@ -299,8 +306,10 @@ static void pull_begin(struct vm_rndv_recv *pull)
 		pull_finish(pull, rc);
 }
 
-void vm_rndv_recv_start(struct vm_req *req, const struct vm_origin *origin,
-			struct vm_port *port)
+/* NULL: there is no memory, and it has ended. */
+static struct vm_rndv_recv *pull_new(struct vm_req *req,
+				     const struct vm_origin *origin,
+				     struct vm_port *port)
 {
 	struct vm_rndv_recv *pull = vm_pool_get(&vm_thread_cache_self()->pull);
 
@@ -308,7 +317,7 @@ void vm_rndv_recv_start(struct vm_req *req, const struct vm_origin *origin,
 		vm_origin_end(origin, port, -VMPI_ENOMEM);
 		req->status.error = -VMPI_ENOMEM;
 		vm_req_complete(req);
-		return;
+		return NULL;
 	}
 	vm_peer_stats_inflight(1);
 	vm_agent_begin();
@@ -322,10 +331,103 @@ void vm_rndv_recv_start(struct vm_req *req, const struct vm_origin *origin,
 	pull->writes = pull->shares = false;
 	pull->xfer.overlap = NULL;
 	pull->next_from = 0;
+	return pull;
+}
+
+static void pull_go(struct vm_rndv_recv *pull)
+{
 	if (pull->wanted)
 		pull_begin(pull);
 	else
 		pull_finish(pull, 0);
+}
+
+void vm_rndv_recv_start(struct vm_req *req, const struct vm_origin *origin,
+			struct vm_port *port)
+{
+	struct vm_rndv_recv *pull = pull_new(req, origin, port);
+
+	if (pull)
+		pull_go(pull);
+}
+
+/* Of messages that are read together: how long each may be, how many there may be
+ * and how many bytes of all. */
+#define TOGETHER_EACH 32768
+#define TOGETHER 16
+#define TOGETHER_BYTES 262144
+
+/* Whether it may be read together with others. */
+static bool together_fits(const struct vm_rndv_recv *pull)
+{
+	return pull->wanted && pull->wanted <= TOGETHER_EACH &&
+	       pull->origin.sender && read_fits(pull) &&
+	       vm_fabric_near(vm_node->fabric, pull->origin.from.process);
+}
+
+/* Reads the payloads of all: 0, or an error. */
+static int together_read(struct vm_rndv_recv *const *pulls, unsigned count,
+			 size_t bytes)
+{
+	struct iovec here[TOGETHER], there[TOGETHER];
+	struct vm_share share = {
+		.port = pulls[0]->port,
+		.process = pulls[0]->origin.from.process,
+		.load = { here, there, count, count, bytes },
+	};
+
+	for (unsigned i = 0; i < count; i++) {
+		const struct vm_rndv_recv *pull = pulls[i];
+
+		here[i] = (struct iovec){ pull->req->data.addr, pull->wanted };
+		there[i] = (struct iovec){
+			(void *)(uintptr_t)pull->origin.memory.address,
+			pull->wanted
+		};
+		pull_event_begin(pulls[i]);
+	}
+	return vm_share_read(&share);
+}
+
+void vm_rndv_recv_held(void *held)
+{
+	struct vm_rndv_recv *pull = held, *pulls[TOGETHER];
+	unsigned count = pull->held_count;
+	size_t bytes = pull->held_bytes;
+	int rc;
+
+	for (unsigned i = count; i; pull = pull->held)
+		pulls[--i] = pull;
+	rc = count > 1 ? together_read(pulls, count, bytes) : -VMPI_EAGAIN;
+	for (unsigned i = 0; i < count; i++)
+		if (rc) { /* each finds out about itself */
+			pull_begin(pulls[i]);
+		} else {
+			vm_peer_stats_asked(VM_RNDV_READ, pulls[i]->wanted);
+			pull_finish(pulls[i], 0);
+		}
+}
+
+void vm_rndv_recv_announced(struct vm_req *req, const struct vm_origin *origin,
+			    struct vm_port *port, struct vm_pkt *pkt)
+{
+	struct vm_rndv_recv *pull = pull_new(req, origin, port);
+	const struct vm_rndv_recv *held = pkt->held;
+
+	if (!pull)
+		return;
+	if (!together_fits(pull) || (!held && !vm_pkt_followed(port, pkt))) {
+		pull_go(pull);
+		return;
+	}
+	pull->held = pkt->held;
+	pull->held_count = held ? held->held_count + 1 : 1;
+	pull->held_bytes = pull->wanted + (held ? held->held_bytes : 0);
+	pkt->held = pull;
+	if (pull->held_count < TOGETHER && pull->held_bytes < TOGETHER_BYTES)
+		return;
+	pkt->held = NULL;
+	vm_rndv_recv_held(pull);
 }
 
 static struct vm_rndv_recv *pull_find(const struct vm_pkt *pkt, uint64_t id)

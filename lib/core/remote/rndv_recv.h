@@ -29,6 +29,11 @@ struct vm_protocol {
 };
 
 struct vm_rndv_recv {
+	/* Held back, to be read together: the one before it, how many these are,
+	 * and their bytes. */
+	struct vm_rndv_recv *held;
+	unsigned held_count;
+	size_t held_bytes;
 	struct vmpi_req *req;
 	struct vm_origin origin;
 	struct vm_port *port;
@@ -52,6 +57,14 @@ struct vm_rndv_recv {
  * set, and completes it, maybe before the return. */
 void vm_rndv_recv_start(struct vmpi_req *req, const struct vm_origin *origin,
 			struct vm_port *port);
+
+/* The same inside the handler of the packet that has announced it; the payloads of
+ * short messages that come one right behind the other are read together, by
+ * vm_rndv_recv_held() (struct vm_fabric_config). */
+void vm_rndv_recv_announced(struct vmpi_req *req,
+			    const struct vm_origin *origin,
+			    struct vm_port *port, struct vm_pkt *pkt);
+void vm_rndv_recv_held(void *held);
 
 /* The sender has written all: for struct vm_fabric_config. */
 void vm_rndv_recv_noticed(void *arg, struct vm_port *port, uint32_t notice);

@@ -158,6 +158,25 @@ bool vm_share_begin(struct vm_share *share, uint32_t port)
 	return true;
 }
 
+int vm_share_read(const struct vm_share *share)
+{
+	const struct vm_load *load = &share->load;
+	struct vm_port *port = share->port;
+	int rc;
+
+	/* The model's time would have to be waited for. */
+	if (vm_link_active() || share->process == port->fabric->config.process)
+		return -VMPI_ENOTSUP;
+	rc = vm_rma_near(port, share->process, load, 0, load->bytes, false);
+	if (rc == 0) {
+		vm_port_lock(port);
+		vm_pvar_add(port->pvars.reads, 1);
+		vm_pvar_add(port->pvars.shm_moved_bytes, load->bytes);
+		vm_port_unlock_calm(port);
+	}
+	return rc;
+}
+
 /* Whether the other side has moved its pieces. */
 static bool is_done(const struct vm_share *share)
 {

@@ -47,6 +47,10 @@ struct vm_share {
  * own. */
 bool vm_share_begin(struct vm_share *share, uint32_t port);
 
+/* Reads one that was not begun, alone and at once: 0, -VMPI_ENOTSUP: it has to go
+ * another way, or another error. */
+int vm_share_read(const struct vm_share *share);
+
 /* Moves pieces until none is left that nobody has; whether all are there, maybe
  * after a moment. */
 bool vm_share_move(struct vm_share *share);

@@ -23,6 +23,9 @@ struct vm_pkt {
 	 * packets that follow in the same poll see; then they may leave theirs
 	 * to the next poll (stays), untouched. */
 	bool woke, stays;
+	/* ... and what it holds back until those that follow have been handled
+	 * (vm_pkt_followed()); NULL: nothing. */
+	void *held;
 };
 
 #endif

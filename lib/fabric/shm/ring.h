@@ -147,6 +147,18 @@ vm_shm_peek(const struct vm_shm_reader *reader)
 		       NULL;
 }
 
+/* Whether there is one behind it. */
+static inline bool vm_shm_more(const struct vm_shm_reader *reader)
+{
+	uint32_t next =
+		atomic_load_explicit(&reader->next, memory_order_relaxed) + 1;
+	const struct vm_shm_slot *slot =
+		&reader->ring->slots[next % VM_SHM_SLOTS];
+
+	return atomic_load_explicit(&slot->turn, memory_order_relaxed) ==
+	       next + 1;
+}
+
 /* Its payload and its length; NULL: they are impossible. */
 static inline const char *vm_shm_data(const struct vm_shm_reader *reader,
 				      const struct vm_shm_slot *slot,
