@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An application of two phases in turn, each of which has its own best way for
- * long messages from rank 1 to rank 0:
+ * A program of two phases in turn, whose blocks have one size and whose best way of
+ * sending them is not the same:
  *
- * late receiver   rank 1 waits for its send, then computes; rank 0 computes,
- *			posts its receive, computes on and waits.  Written, the
- *			message is done when rank 0 has asked for it; read, when
- *			rank 0 looks again.
- * late sender		rank 0 waits for its receive, then computes; rank 1
- *			computes, starts its send, computes on and waits.  Read,
- *			the message moves at once; written, when rank 1 looks.
+ * sweep	a block goes to and fro, each rank adding to it what it has: nobody
+ *		can go on before the block is there, in one copy.
+ * exchange	both send each other many blocks at once and add up what comes: who
+ *		sends need not wait until they are copied.
  *
- *	phases BYTES COMPUTE_US ITERATIONS PHASES
+ *	phases BYTES BLOCKS SWEEPS EXCHANGES PHASES
  *
- * Prints milliseconds per iteration of each kind of phase, the medians of
- * phases, and how long all took.  Run it with two processes of one worker on
- * the link model, by each core_rndv_protocol and with --tune=rndv.
+ * SWEEPS to and fro, then EXCHANGES of BLOCKS, PHASES times.  Prints microseconds
+ * for one of each, the medians of phases, and how long all took.  Run it with two
+ * processes of one worker, as phases.sh does.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -24,38 +21,49 @@
 #include "work.h"
 
 #define PHASES_MAX 100
+#define BLOCKS_MAX 256
 
 static struct {
-	int bytes, iterations, phases, rank;
-	double compute_us;
-	long loops; /* that take so long */
-	char *buffer;
+	int bytes, blocks, count[2], phases, rank;
+	int doubles;	    /* of a block */
+	double *own, *came; /* blocks */
 } run;
 
-static void calibrate(void)
+static void add(double *sum, const double *block)
 {
-	run.loops = work_loops(run.compute_us);
+	for (int i = 0; i < run.doubles; i++)
+		sum[i] += block[i];
 }
 
-/* The one that computes on while the message is under way, or the one that
- * waits for it. */
-static void message(int computes)
+/* Rank 0 makes one block after the other, rank 1 adds them up. */
+static void stream(void)
 {
-	MPI_Request req;
+	for (int i = 0; i < run.blocks; i++) {
+		if (run.rank == 1) {
+			MPI_Recv(run.came, run.bytes, MPI_CHAR, 0, 0,
+				 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+			add(run.own, run.came);
+			continue;
+		}
+		add(run.came, run.own);
+		MPI_Send(run.came, run.bytes, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
+	}
+}
 
-	if (computes)
-		work(run.loops / 2);
-	if (run.rank)
-		MPI_Isend(run.buffer, run.bytes, MPI_CHAR, 0, 0, MPI_COMM_WORLD,
-			  &req);
-	else
-		MPI_Irecv(run.buffer, run.bytes, MPI_CHAR, 1, 0, MPI_COMM_WORLD,
-			  &req);
-	if (computes)
-		work(run.loops);
-	MPI_Wait(&req, MPI_STATUS_IGNORE);
-	if (!computes)
-		work(run.loops / 2);
+static void exchange(void)
+{
+	MPI_Request reqs[2 * BLOCKS_MAX];
+
+	for (int i = 0; i < run.blocks; i++)
+		MPI_Irecv(run.came + (size_t)i * run.doubles, run.bytes,
+			  MPI_CHAR, !run.rank, 0, MPI_COMM_WORLD, &reqs[i]);
+	for (int i = 0; i < run.blocks; i++)
+		MPI_Isend(run.own + (size_t)i * run.doubles, run.bytes,
+			  MPI_CHAR, !run.rank, 0, MPI_COMM_WORLD,
+			  &reqs[run.blocks + i]);
+	MPI_Waitall(2 * run.blocks, reqs, MPI_STATUSES_IGNORE);
+	for (int i = 1; i < run.blocks; i++)
+		add(run.came, run.came + (size_t)i * run.doubles);
 }
 
 static int order(const void *left, const void *right)
@@ -67,50 +75,54 @@ static int order(const void *left, const void *right)
 
 static int options(int argc, char **argv)
 {
-	if (argc != 5)
+	if (argc != 6)
 		return 0;
 	run.bytes = atoi(argv[1]);
-	run.compute_us = atof(argv[2]);
-	run.iterations = atoi(argv[3]);
-	run.phases = atoi(argv[4]);
-	return run.bytes > 0 && run.compute_us > 0 && run.iterations > 0 &&
-	       run.phases > 0 && run.phases <= PHASES_MAX;
+	run.blocks = atoi(argv[2]);
+	run.count[0] = atoi(argv[3]);
+	run.count[1] = atoi(argv[4]);
+	run.phases = atoi(argv[5]);
+	run.doubles = run.bytes / (int)sizeof(double);
+	return run.doubles > 0 && run.blocks > 0 && run.blocks <= BLOCKS_MAX &&
+	       run.count[0] > 0 && run.count[1] > 0 && run.phases > 0 &&
+	       run.phases <= PHASES_MAX;
 }
 
 int main(int argc, char **argv)
 {
 	double times[2][PHASES_MAX], begin;
+	size_t blocks;
 	int size;
 
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &run.rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	if (!options(argc, argv) || size != 2) {
-		fprintf(stderr, "phases: needs two ranks and BYTES COMPUTE_US "
-				"ITERATIONS PHASES\n");
+		fprintf(stderr, "phases: needs two ranks and BYTES BLOCKS "
+				"SWEEPS EXCHANGES PHASES\n");
 		MPI_Abort(MPI_COMM_WORLD, 2);
 	}
-	run.buffer = calloc(1, (size_t)run.bytes);
-	calibrate();
+	blocks = (size_t)run.blocks * (size_t)run.bytes;
+	run.own = calloc(1, blocks);
+	run.came = calloc(1, blocks);
 	MPI_Barrier(MPI_COMM_WORLD);
 	begin = now();
 	for (int i = 0; i < 2 * run.phases; i++) {
 		double start = now();
 
-		/* In even ones rank 0 computes on, in odd ones rank 1. */
-		for (int k = 0; k < run.iterations; k++)
-			message(run.rank == i % 2);
+		for (int k = 0; k < run.count[i % 2]; k++)
+			i % 2 ? exchange() : stream();
 		MPI_Barrier(MPI_COMM_WORLD);
-		times[i % 2][i / 2] = (now() - start) / run.iterations / 1e3;
+		times[i % 2][i / 2] = (now() - start) / run.count[i % 2];
 	}
 	for (int i = 0; i < 2; i++)
 		qsort(times[i], (size_t)run.phases, sizeof(double), order);
 	if (run.rank == 0)
-		printf("late receiver %.2f ms, late sender %.2f ms, all %.2f "
-		       "s\n",
+		printf("stream %.2f us, exchange %.2f us, all %.2f s\n",
 		       times[0][run.phases / 2], times[1][run.phases / 2],
 		       (now() - begin) / 1e6);
-	free(run.buffer);
+	free(run.own);
+	free(run.came);
 	MPI_Finalize();
 	return 0;
 }

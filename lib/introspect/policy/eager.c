@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "introspect/policy/phase.h"
 #include "introspect/policy/policies.h"
 #include "introspect/policy/rates.h"
 #include "introspect/policy/trial.h"
@@ -22,9 +23,13 @@
  * Messages are counted by size (core_sizes_remote).  Where many are longer than
  * core_eager_limit, and ranks wait, a limit that takes in most of them is
  * tried (trial.h).  With too little gain in the rate of messages the limit goes
- * back, and that size is left alone for a time that doubles.  A limit that was worth it once
- * is taken at once the next time.  When no message needs the higher limit any
- * more it goes back.
+ * back, and is left alone for a time that doubles.  When no message needs the higher
+ * limit any more it goes back.
+ *
+ * That holds for a phase of the program (phase.h), of which a few are remembered: a
+ * limit that was worth it in one is taken at once when that phase comes again, and
+ * left as soon as another one comes in which it was not.  A trial goes on with what
+ * it knows already when its phase comes again.
  *
  * Packet memory beyond tune_memory takes the limit down, step by step.
  *
@@ -38,11 +43,18 @@
 #define WINDOW_MESSAGES 32    /* has so many messages, */
 #define WINDOW_TICKS_MAX 1000 /* or is forgotten after that */
 #define MANY 64		      /* one of so many messages is worth a look */
-#define QUIET_WINDOWS 20      /* in which nobody needs a limit */
+#define PHASES 8
+#define STRANGE_WINDOWS 2 /* in a row of another phase: it is one */
+#define TICK_MESSAGES 32  /* of a tick show that a window is of two phases */
+#define QUIET_WINDOWS 20  /* in which nobody needs a limit */
 #define TOKENS 16
 #define TOKEN_TICKS 50
-#define BAN_TICKS 256 /* of a size that was not worth it, at first */
+#define BAN_TICKS 256 /* of a limit that was not worth it, at first */
 #define BAN_TICKS_MAX (BAN_TICKS << 9)
+#define CLEAR_LOSS -10 /* percent: left alone for so many times as long */
+#define CLEAR_TIMES 8
+#define CHECK_TICKS 3000 /* after which one that was is tried again, at first */
+#define CHECK_TICKS_MAX (CHECK_TICKS << 6)
 #define MEMORY_TICKS 100 /* between steps down for memory */
 #define LIMIT_LEAST 1024 /* which memory may bring it to */
 #define REASON_BYTES 120
@@ -51,31 +63,39 @@
 enum verdict { UNKNOWN, GOOD, BAD };
 
 struct window {
-	uint64_t sizes[BINS]; /* messages */
-	uint64_t messages, looks;
-	uint64_t began_ns;
+	struct vm_phase_count count;
+	uint64_t looks, began_ns;
 	struct vm_slope slope;
+};
+
+/* What the program does for a time, and what is known of a limit for it. */
+struct phase {
+	struct vm_phase is;
+	unsigned bin; /* which that limit takes in */
+	enum verdict verdict;
+	uint64_t used;		       /* tick; 0: there is none */
+	uint64_t until_ns, wait_ticks; /* the verdict holds so long */
+	bool begun;		       /* the trial is */
+	struct vm_trial trial;
 };
 
 struct eager {
 	/* Numbers of variables. */
 	int limit, net, shared, budget, most, gain; /* control */
 	int packet, interval;
-	int sizes, far, near, pool, posted, polls, found; /* counters */
+	int sizes, received, far, near, pool, posted, polls, found;
 	int64_t times; /* as long messages as core_eager_limit says */
 	uint64_t tick, tokens, token_tick;
-	uint64_t seen[BINS], seen_looks; /* up to the last tick */
+	uint64_t seen[BINS], seen_received,
+		seen_looks; /* up to the last tick */
 	struct window window;
-	int64_t home; /* the value that it goes back to */
-	/* A trial, while `trying`. */
-	bool trying;
-	unsigned bin;	/* what is tried */
-	int64_t before; /* the limit until then */
-	struct vm_trial trial;
-	struct {
-		enum verdict verdict;
-		uint64_t until_ns, ban_ticks;
-	} bins[BINS];
+	struct phase phases[PHASES], *phase; /* that it is in; NULL: none */
+	unsigned strange;     /* windows in a row of none that is known */
+	int64_t home;	      /* the value that it goes back to */
+	bool trying;	      /* what is to be known of `phase` */
+	bool was_on;	      /* at the last tick of a trial */
+	uint64_t cut_after;   /* ticks of a window; 0: there was a full one */
+	uint64_t known_ticks; /* in which the rate was, without a trial */
 	unsigned quiet;	      /* windows in which home would have done */
 	unsigned ample;	      /* ... with memory to spare, of a lowered limit */
 	uint64_t memory_tick; /* of the last step down */
@@ -96,6 +116,7 @@ static int eager_start(vmpi_tuner *tuner)
 	e->packet = tuner->control_find(tuner, "fabric_packet_bytes");
 	e->interval = tuner->control_find(tuner, "tune_interval_ms");
 	e->sizes = tuner->counter_find(tuner, "core_sizes_remote");
+	e->received = tuner->counter_find(tuner, "core_receives");
 	e->far = tuner->counter_find(tuner, "core_socket_peers");
 	e->near = tuner->counter_find(tuner, "core_shared_peers");
 	e->posted = tuner->counter_find(tuner, "fabric_posted");
@@ -105,8 +126,8 @@ static int eager_start(vmpi_tuner *tuner)
 	e->tokens = TOKENS;
 	e->times = 1;
 	if ((e->limit | e->net | e->shared | e->budget | e->most | e->gain |
-	     e->packet | e->interval | e->sizes | e->far | e->near | e->pool |
-	     e->posted | e->polls | e->found) < 0 ||
+	     e->packet | e->interval | e->sizes | e->received | e->far |
+	     e->near | e->pool | e->posted | e->polls | e->found) < 0 ||
 	    tuner->control_read(tuner, e->limit, &e->home)) {
 		free(e);
 		return -VMPI_ENOENT;
@@ -146,45 +167,76 @@ static int64_t value_of(const struct eager *e, int64_t limit)
 	return (limit + e->times - 1) / e->times;
 }
 
+static uint64_t tick_ns(vmpi_tuner *tuner, const struct eager *e)
+{
+	return (uint64_t)vm_tuner_control(tuner, e->interval) * MILLISECOND_NS;
+}
+
+static bool is_raised(vmpi_tuner *tuner, const struct eager *e)
+{
+	return vm_tuner_control(tuner, e->limit) > e->home;
+}
+
 /* A new window begins. */
 static void window_open(struct eager *e, uint64_t now_ns)
 {
 	e->window = (struct window){ .began_ns = now_ns };
 }
 
-/* Adds the messages sent since the last tick, and returns their number. */
+/* What was counted since the last tick. */
+static void tick_count(vmpi_tuner *tuner, struct eager *e,
+		       struct vm_phase_count *count)
+{
+	uint64_t received = vm_tuner_counter(tuner, e->received);
+	uint64_t sizes[BINS] = { 0 };
+
+	*count = (struct vm_phase_count){ .ns = tick_ns(tuner, e) };
+	if (tuner->total(tuner, e->sizes, sizes, BINS))
+		return;
+	for (unsigned i = 0; i < BINS; i++) {
+		/* Ranks come and go with the runtime. */
+		if (sizes[i] > e->seen[i])
+			count->sizes[i] = sizes[i] - e->seen[i];
+		count->sent += count->sizes[i];
+		e->seen[i] = sizes[i];
+	}
+	if (received > e->seen_received)
+		count->received = received - e->seen_received;
+	e->seen_received = received;
+}
+
+/* Adds what was counted since the last tick, and returns the messages sent. */
 static uint64_t window_add(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
 {
-	uint64_t before = e->window.messages;
+	struct vm_phase_count tick, *count = &e->window.count;
 	uint64_t looks = vm_tuner_counter(tuner, e->polls) -
 			 vm_tuner_counter(tuner, e->found);
-	uint64_t sizes[BINS] = { 0 };
 
 	e->window.looks += looks - e->seen_looks;
 	e->seen_looks = looks;
-	if (tuner->total(tuner, e->sizes, sizes, BINS))
-		return 0;
-	for (unsigned i = 0; i < BINS; i++) {
-		/* Ranks come and go with the runtime. */
-		uint64_t new = sizes[i] > e->seen[i] ? sizes[i] - e->seen[i] :
-						       0;
-
-		e->window.sizes[i] += new;
-		e->window.messages += new;
-		e->seen[i] = sizes[i];
+	tick_count(tuner, e, &tick);
+	if (e->window.slope.ticks >= e->cut_after &&
+	    vm_phase_begins(count, &tick)) {
+		/* After windows that grow: it may be so all the time. */
+		e->cut_after = 2 * e->window.slope.ticks + WINDOW_TICKS;
+		window_open(e, now_ns);
+		return tick.sent;
 	}
-	vm_slope_add(&e->window.slope, now_ns - e->window.began_ns,
-		     e->window.messages);
-	return e->window.messages - before;
+	vm_phase_add(count, &tick);
+	count->ns = now_ns - e->window.began_ns;
+	vm_slope_add(&e->window.slope, count->ns, count->sent);
+	return tick.sent;
 }
 
 static bool window_is_full(const struct eager *e)
 {
 	const struct window *window = &e->window;
 
-	return window->slope.ticks >= WINDOW_TICKS &&
-	       window->messages >= WINDOW_MESSAGES &&
-	       (e->trying || vm_slope_known(&window->slope));
+	if (window->slope.ticks < WINDOW_TICKS ||
+	    window->count.sent < WINDOW_MESSAGES)
+		return false;
+	return e->trying ? window->slope.ticks >= e->known_ticks :
+			   vm_slope_known(&window->slope);
 }
 
 /* Messages of a window whose bin ends in (from, to]. */
@@ -196,7 +248,7 @@ static uint64_t between(const struct window *window, int64_t from, int64_t to)
 		uint64_t bound = vm_size_bound(i);
 
 		if (bound > (uint64_t)from && bound <= (uint64_t)to)
-			count += window->sizes[i];
+			count += window->count.sizes[i];
 	}
 	return count;
 }
@@ -206,14 +258,14 @@ static int candidate(const struct window *window, int64_t limit, int64_t most)
 {
 	uint64_t all = between(window, limit, most), count = 0;
 
-	if (all * MANY < window->messages || all == 0)
+	if (all * MANY < window->count.sent || all == 0)
 		return -1;
 	for (unsigned i = 0; i < BINS; i++) {
 		uint64_t bound = vm_size_bound(i);
 
 		if (bound <= (uint64_t)limit)
 			continue;
-		count += window->sizes[i];
+		count += window->count.sizes[i];
 		if (count * 10 >= all * 9)
 			return (int)i;
 	}
@@ -241,50 +293,87 @@ static int limit_set(vmpi_tuner *tuner, struct eager *e, int64_t limit,
 	return rc < 0 ? rc : 0;
 }
 
-static uint64_t tick_ns(vmpi_tuner *tuner, const struct eager *e)
+/* What is known of a limit for a phase holds for a time that doubles while it is
+ * the same. */
+static void know(vmpi_tuner *tuner, struct eager *e, enum verdict verdict,
+		 uint64_t now_ns)
 {
-	return (uint64_t)vm_tuner_control(tuner, e->interval) * MILLISECOND_NS;
+	uint64_t first = verdict == GOOD ? CHECK_TICKS : BAN_TICKS;
+	uint64_t most = verdict == GOOD ? CHECK_TICKS_MAX : BAN_TICKS_MAX;
+	struct phase *phase = e->phase;
+	uint64_t ticks = phase->wait_ticks;
+
+	/* A clear loss will hardly be a gain soon. */
+	if (verdict == BAD && phase->trial.pairs &&
+	    vm_trial_percent(&phase->trial) < CLEAR_LOSS)
+		first *= CLEAR_TIMES;
+	ticks = phase->verdict != verdict ? first :
+		ticks < most		  ? ticks * 2 :
+					    most;
+	phase->verdict = verdict;
+	phase->wait_ticks = ticks;
+	phase->until_ns = vm_trial_later(now_ns, ticks * tick_ns(tuner, e));
 }
 
-/* That limit was not worth it: it is left alone for a while. */
-static void ban(vmpi_tuner *tuner, struct eager *e, unsigned bin,
-		uint64_t now_ns)
+/* The phase that a window is of, with messages up to a bin; NULL: none that is
+ * known. */
+static struct phase *phase_find(struct eager *e, unsigned bin, bool on)
 {
-	uint64_t ticks = e->bins[bin].ban_ticks;
+	struct phase *nearest = NULL;
+	double least = 1;
 
-	ticks = ticks == 0	      ? BAN_TICKS :
-		ticks < BAN_TICKS_MAX ? ticks * 2 :
-					BAN_TICKS_MAX;
-	e->bins[bin].verdict = BAD;
-	e->bins[bin].ban_ticks = ticks;
-	e->bins[bin].until_ns =
-		vm_trial_later(now_ns, ticks * tick_ns(tuner, e));
+	for (struct phase *p = e->phases; p < e->phases + PHASES; p++) {
+		double distance;
+
+		if (!p->used || p->bin != bin)
+			continue;
+		distance = vm_phase_distance(&p->is, &e->window.count, on);
+		if (distance < least) {
+			least = distance;
+			nearest = p;
+		}
+	}
+	return nearest;
 }
 
-/* A limit that promises something: taken if it is known, else tried. */
-static int raise_to(vmpi_tuner *tuner, struct eager *e, unsigned bin,
-		    int64_t limit, uint64_t now_ns)
+/* A new one, in the place of the one that was not seen for longest. */
+static struct phase *phase_new(struct eager *e, unsigned bin, bool on)
 {
-	bool known = e->bins[bin].verdict == GOOD;
-	int64_t target = (int64_t)vm_size_bound(bin);
+	struct phase *phase = e->phases;
+
+	for (struct phase *p = phase; p < e->phases + PHASES; p++)
+		if (p->used < phase->used)
+			phase = p;
+	*phase = (struct phase){ .bin = bin };
+	vm_phase_set(&phase->is, &e->window.count, on);
+	return phase;
+}
+
+/* The limit for a phase: taken if it is known, else tried. */
+static int raise_to(vmpi_tuner *tuner, struct eager *e, bool known,
+		    uint64_t now_ns)
+{
+	int64_t target = (int64_t)vm_size_bound(e->phase->bin);
+	int64_t home = home_now(e);
 	char reason[REASON_BYTES];
 
-	if (e->bins[bin].verdict == BAD && now_ns < e->bins[bin].until_ns)
-		return 0;
 	if (!e->tokens || tuner->trial_begin(tuner))
 		return 0;
 	e->tokens--;
 	snprintf(reason, sizeof(reason),
 		 "%" PRIu64 " of %" PRIu64 " messages have %" PRId64
 		 " to %" PRId64 " bytes; %s",
-		 between(&e->window, limit, target), e->window.messages,
-		 limit + 1, target, known ? "known to be worth it" : "a trial");
-	e->bin = bin;
-	e->before = limit;
+		 between(&e->window, home, target), e->window.count.sent,
+		 home + 1, target, known ? "known to be worth it" : "a trial");
 	e->trying = !known;
-	if (e->trying)
-		vm_trial_begin(&e->trial, bin, tick_ns(tuner, e),
-			       e->window.slope.ticks, now_ns);
+	e->known_ticks = e->window.slope.ticks;
+	if (e->trying && e->phase->begun)
+		vm_trial_resume(&e->phase->trial, now_ns);
+	else if (e->trying)
+		vm_trial_begin(&e->phase->trial, e->phase->bin,
+			       tick_ns(tuner, e), e->known_ticks, now_ns);
+	e->phase->begun |= e->trying;
+	e->was_on = false;
 	return limit_set(tuner, e, target, reason, now_ns);
 }
 
@@ -292,58 +381,114 @@ static int raise_to(vmpi_tuner *tuner, struct eager *e, unsigned bin,
 static int trial_end(vmpi_tuner *tuner, struct eager *e, enum vm_trial_end end,
 		     uint64_t now_ns)
 {
+	struct phase *phase = e->phase;
+	bool kept = end == VM_TRIAL_GAIN ||
+		    (phase->verdict == GOOD && end != VM_TRIAL_NO_GAIN);
 	char text[REASON_BYTES];
 
-	e->trying = false;
 	snprintf(text, sizeof(text),
 		 "%+.1f %% messages/s with a limit of %" PRIu64
 		 " bytes, of %u pairs of slots: %s",
-		 vm_trial_percent(&e->trial), vm_size_bound(e->bin),
-		 e->trial.pairs, vm_trial_verdict(end));
-	if (end == VM_TRIAL_GAIN) {
-		e->bins[e->bin].verdict = GOOD;
-		e->bins[e->bin].ban_ticks = 0;
-		tuner->trial_end(tuner);
-		tuner->log(tuner, text);
-		limit_changed(e, now_ns);
-		return 0;
+		 vm_trial_percent(&phase->trial), vm_size_bound(phase->bin),
+		 phase->trial.pairs, vm_trial_verdict(end));
+	e->trying = false;
+	/* Of a phase that has ended it goes on when that comes again. */
+	phase->begun = end == VM_TRIAL_SILENCE;
+	know(tuner, e, kept ? GOOD : BAD, now_ns);
+	if (!kept)
+		return limit_set(tuner, e, home_now(e), text, now_ns);
+	tuner->trial_end(tuner);
+	tuner->log(tuner, text);
+	limit_changed(e, now_ns);
+	return 0;
+}
+
+/* The program does something else: the trial waits until it comes again. */
+static int trial_leave(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
+{
+	e->trying = false;
+	e->phase = NULL;
+	return limit_set(tuner, e, home_now(e),
+			 "the messages it was for have ended", now_ns);
+}
+
+/* A full window of a trial, without or with the limit: is it still that phase? */
+static bool trial_sees(struct eager *e)
+{
+	int64_t target = (int64_t)vm_size_bound(e->phase->bin);
+
+	if (between(&e->window, home_now(e), target) &&
+	    vm_phase_distance(&e->phase->is, &e->window.count, e->was_on) <=
+		    1) {
+		vm_phase_follow(&e->phase->is, &e->window.count, e->was_on);
+		e->strange = 0;
+		return true;
 	}
-	ban(tuner, e, e->bin, now_ns);
-	return limit_set(tuner, e, e->before, text, now_ns);
+	vm_trial_spoil(&e->phase->trial);
+	return ++e->strange < STRANGE_WINDOWS;
 }
 
 /* A tick of a trial, in which so many messages were sent. */
 static int trial_go_on(vmpi_tuner *tuner, struct eager *e, uint64_t messages,
 		       uint64_t now_ns)
 {
-	int64_t target = (int64_t)vm_size_bound(e->bin);
-	enum vm_trial_end end = vm_trial_tick(&e->trial, now_ns, messages,
-					      vm_tuner_control(tuner, e->gain));
+	struct vm_trial *trial = &e->phase->trial;
+	int64_t target = (int64_t)vm_size_bound(e->phase->bin);
+	enum vm_trial_end end;
 
-	if (end != VM_TRIAL_GOES_ON)
-		return trial_end(tuner, e, end, now_ns);
+	e->phase->used = e->tick;
 	if (window_is_full(e)) {
-		if (!between(&e->window, e->before, target)) {
-			e->trying = false;
-			return limit_set(tuner, e, e->before,
-					 "the messages it was for have ended",
-					 now_ns);
-		}
+		e->cut_after = 0;
+		if (!trial_sees(e))
+			return trial_leave(tuner, e, now_ns);
 		window_open(e, now_ns);
 	}
+	end = vm_trial_tick(trial, now_ns, messages,
+			    vm_tuner_control(tuner, e->gain));
+	if (end != VM_TRIAL_GOES_ON)
+		return trial_end(tuner, e, end, now_ns);
+	if (trial->on != e->was_on)
+		window_open(e, now_ns);
+	e->was_on = trial->on;
 	return tuner->alternate(tuner, e->limit,
-				value_of(e, e->trial.on ? target : e->before));
+				value_of(e, trial->on ? target : home_now(e)));
+}
+
+/* What is known of the phase that it is in, or a trial. */
+static int phase_take(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
+{
+	const struct phase *phase = e->phase;
+	int64_t limit = limit_now(tuner, e);
+	bool holds = phase->verdict != UNKNOWN && now_ns < phase->until_ns;
+	bool raised = is_raised(tuner, e);
+
+	if (phase->verdict == GOOD &&
+	    limit != (int64_t)vm_size_bound(phase->bin))
+		return raise_to(tuner, e, true, now_ns);
+	if (holds && phase->verdict == BAD && raised &&
+	    !tuner->trial_begin(tuner))
+		return limit_set(
+			tuner, e, home_now(e),
+			"known not to be worth it for what is sent now",
+			now_ns);
+	/* No rank waits, so none would gain. */
+	if (holds || (!raised && e->window.looks < e->window.count.sent))
+		return 0;
+	return raise_to(tuner, e, false, now_ns);
 }
 
 /* A window without a trial. */
 static int window_judge(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
 {
 	int64_t limit = limit_now(tuner, e), home = home_now(e);
+	bool raised = is_raised(tuner, e);
+	struct phase *phase;
 	int bin;
 
+	e->cut_after = 0;
 	if (limit > home) {
 		e->quiet = between(&e->window, home, limit) * MANY <
-					   e->window.messages ?
+					   e->window.count.sent ?
 				   e->quiet + 1 :
 				   0;
 		if (e->quiet >= QUIET_WINDOWS && !tuner->trial_begin(tuner))
@@ -351,11 +496,17 @@ static int window_judge(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
 					 "no messages need it any more",
 					 now_ns);
 	}
-	/* No rank waits, so none would gain. */
-	if (limit < home || e->window.looks < e->window.messages)
+	bin = candidate(&e->window, home, vm_tuner_control(tuner, e->most));
+	if (limit < home || bin < 0)
 		return 0;
-	bin = candidate(&e->window, limit, vm_tuner_control(tuner, e->most));
-	return bin < 0 ? 0 : raise_to(tuner, e, (unsigned)bin, limit, now_ns);
+	phase = phase_find(e, (unsigned)bin, raised);
+	if (!phase && e->phase && ++e->strange < STRANGE_WINDOWS)
+		return 0;
+	e->strange = 0;
+	e->phase = phase ? phase : phase_new(e, (unsigned)bin, raised);
+	e->phase->used = e->tick;
+	vm_phase_follow(&e->phase->is, &e->window.count, raised);
+	return phase_take(tuner, e, now_ns);
 }
 
 /* Memory of packets, but for those that are ready for what arrives: how many
@@ -389,7 +540,7 @@ static int memory_see(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
 	}
 	e->ample = 0;
 	if (e->trying)
-		ban(tuner, e, e->bin, now_ns);
+		know(tuner, e, BAD, now_ns);
 	e->trying = false;
 	tuner->trial_end(tuner);
 	limit = limit_now(tuner, e);
@@ -454,11 +605,13 @@ static int eager_event(vmpi_tuner *tuner, enum vmpi_policy_event event,
 	struct eager *e = tuner->state;
 
 	if (event == VMPI_POLICY_DISTURBED && e->trying)
-		vm_trial_again(&e->trial);
+		vm_trial_again(&e->phase->trial);
 	if (event != VMPI_POLICY_CHANGED || number != e->limit)
 		return 0;
 	tuner->trial_end(tuner);
 	e->home = vm_tuner_control(tuner, e->limit);
+	memset(e->phases, 0, sizeof(e->phases));
+	e->phase = NULL;
 	e->trying = false;
 	e->quiet = e->ample = 0;
 	tuner->log(tuner, "somebody else has set core_eager_limit: from there "

@@ -9,9 +9,10 @@
 
 #include <stddef.h>
 
-#define SETTLE_PART 8  /* of a slot, which is not measured */
-#define SLOT_TICKS 4   /* that a slot has at least, or it says nothing */
-#define VAIN_PAIRS 4   /* of which neither has said anything */
+#define SETTLE_PART 8 /* of a slot, which is not measured */
+#define SLOT_TICKS 4  /* that a slot has at least, or it says nothing */
+#define VAIN_PAIRS 4  /* in a row of which neither has said anything */
+#define SPOILT_PAIRS 16
 #define SPREAD 0.04    /* of pairs, at least: of a few it may seem smaller */
 #define STRANGE_PART 5 /* of the pairs are so at either end */
 #define PAIRS_LEAST 3
@@ -38,7 +39,15 @@ void vm_trial_again(struct vm_trial *trial)
 {
 	trial->waits = true;
 	trial->on = false;
-	trial->pairs = trial->vain = 0;
+	trial->pairs = trial->vain = trial->strange = 0;
+}
+
+void vm_trial_resume(struct vm_trial *trial, uint64_t now_ns)
+{
+	trial->slot = now_ns / trial->slot_ns;
+	trial->waits = true;
+	trial->on = trial->spoilt = false;
+	trial->vain = trial->strange = 0;
 }
 
 void vm_trial_begin(struct vm_trial *trial, uint64_t seed, uint64_t tick_ns,
@@ -133,11 +142,14 @@ static enum vm_trial_end pair_add(struct vm_trial *trial, int64_t percent)
 {
 	double without = trial->rate[0], with = trial->rate[1];
 
-	/* Nothing is known of a slot, or it was one of something else. */
-	if (trial->spoilt || without <= 0 || with <= 0)
+	/* It was one of something else, or nothing is known of a slot. */
+	if (trial->spoilt)
+		return ++trial->strange >= SPOILT_PAIRS ? VM_TRIAL_SILENCE :
+							  VM_TRIAL_GOES_ON;
+	if (without <= 0 || with <= 0)
 		return ++trial->vain >= VAIN_PAIRS ? VM_TRIAL_SILENCE :
 						     VM_TRIAL_GOES_ON;
-	trial->vain = 0;
+	trial->vain = trial->strange = 0;
 	gain_add(trial, difference(with, without));
 	return judge(trial, percent);
 }

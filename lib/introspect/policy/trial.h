@@ -46,7 +46,8 @@ struct vm_trial {
 	uint64_t messages;
 	struct vm_slope slope;
 	double rate[2]; /* of this pair, without and with; 0: not known */
-	unsigned pairs, vain;
+	unsigned pairs;
+	unsigned vain, strange; /* pairs in a row: silent, spoilt */
 	/* Differences of the two rates by their mean, the smallest first. */
 	double gains[VM_TRIAL_PAIRS_MAX];
 };
@@ -61,6 +62,9 @@ void vm_trial_begin(struct vm_trial *trial, uint64_t seed, uint64_t tick_ns,
 
 /* What was measured counts no more: something else has changed. */
 void vm_trial_again(struct vm_trial *trial);
+
+/* Goes on with one that was left, with the next pair. */
+void vm_trial_resume(struct vm_trial *trial, uint64_t now_ns);
 
 /* This pair does not count: the program does something else. */
 void vm_trial_spoil(struct vm_trial *trial);

@@ -40,6 +40,7 @@ static void begin(void)
 	world_control(&world, "fabric_packet_bytes", 16128, 512, 1048576,
 		      "bytes", VMPI_POLICY_STARTUP);
 	world_counter(&world, "core_sizes_remote", VM_SIZE_BINS);
+	world_counter(&world, "core_receives", 1);
 	world_counter(&world, "fabric_pool_bytes", 1);
 	world_counter(&world, "fabric_posted", 1);
 	world_counter(&world, "fabric_polls", 1);
@@ -319,7 +320,7 @@ static void test_adversary(void)
 			int gain = (int)(world_random(&seed) % 90) - 40;
 
 			if (world_random(&seed) % 8 == 0)
-				world.counters[1].words[0] =
+				world.counters[2].words[0] =
 					world_random(&seed) % 100000000;
 			run(length, bytes + world_random(&seed) % bytes, gain,
 			    (int)(world_random(&seed) % 200));
@@ -343,6 +344,102 @@ static void test_adversary(void)
 	       (int)worst);
 	is_int(failed, 0, "nobody is turned off");
 	is_int(lost, 0, "and each time all is as before");
+}
+
+/* Phases of a program in turn, each of so many ticks: messages in a tick by the usual
+ * limit, by the higher one, and received, all of one length. */
+struct phase {
+	int usual, higher, received;
+};
+/* All in thousandths of a message, each changed by up to so many percent every
+ * fifth tick.  Returns the messages per thousand of those that the best limit of
+ * each phase would have sent; in fixed[] those of either limit. */
+static int turns(const struct phase phases[2], int ticks, int changes,
+		 int percent, int fixed[2])
+{
+	double by[2] = { 0, 0 }, best = 0, sent = 0, part = 1, done = 0;
+	double came = 0;
+	uint64_t state = 3;
+
+	begin();
+	for (int tick = 0; tick < ticks * changes; tick++) {
+		const struct phase *phase = &phases[tick / ticks % 2];
+		int most = phase->higher > phase->usual ? phase->higher :
+							  phase->usual;
+		int now_sent = limit() > 8192 ? phase->higher : phase->usual;
+
+		if (tick % 5 == 0)
+			part = 1 +
+			       ((double)(world_random(&state) % 2001) / 1000 -
+				1) * percent /
+				       100;
+		by[0] += phase->usual * part;
+		by[1] += phase->higher * part;
+		best += most * part;
+		sent += now_sent * part;
+		done += now_sent * part / 1000;
+		came += phase->received * part / 1000;
+		world_add(&world, "core_sizes_remote", vm_size_bin(49152),
+			  (uint64_t)done);
+		world_add(&world, "core_receives", 0, (uint64_t)came);
+		world_add(&world, "fabric_polls", 0, 1000);
+		done -= (double)(uint64_t)done;
+		came -= (double)(uint64_t)came;
+		vm_policies_tick(&all, now += TICK_NS);
+	}
+	end();
+	for (int i = 0; i < 2; i++)
+		fixed[i] = (int)(by[i] * 1000 / best);
+	return (int)(sent * 1000 / best);
+}
+
+/* Two that need different limits: tuning beats both. */
+static void test_phases(void)
+{
+	/* In thousandths of a message. */
+	static const struct phase many[2] = { { 640000, 1100000, 0 },
+					      { 950000, 470000, 950000 } };
+	static const struct phase same[2] = { { 150000, 210000, 150000 },
+					      { 900000, 700000, 900000 } };
+	static const struct phase few[2] = { { 250, 400, 0 },
+					     { 330, 200, 330 } };
+	static const struct {
+		const struct phase *phases;
+		const char *name;
+		int ticks, changes, percent;
+	} programs[] = {
+		{ many, "long phases", 250, 20, 0 },
+		{ many, "unsteady ones", 250, 20, 15 },
+		{ many, "phases of a second", 100, 50, 0 },
+		{ many, "unsteady ones", 100, 50, 15 },
+		{ same, "phases that differ by their rate", 250, 20, 0 },
+		{ few, "phases of few messages", 3000, 20, 0 },
+	};
+
+	for (unsigned i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
+		int fixed[2],
+			tuned = turns(programs[i].phases, programs[i].ticks,
+				      programs[i].changes, programs[i].percent,
+				      fixed);
+
+		ok(tuned > fixed[0] && tuned > fixed[1],
+		   "%s: %d of what is best in each, by either limit %d and "
+		   "%d (of 1000)",
+		   programs[i].name, tuned, fixed[0], fixed[1]);
+	}
+}
+
+/* What is kept is seen to be of no use any more, some day. */
+static void test_again(void)
+{
+	begin();
+	run(200, 32768, 20, 100);
+	is_int(limit(), 32768, "a limit that gains is kept");
+	run(4000, 32768, -10, 100);
+	is_int(limit(), 8192, "until it is a loss: %s", world.last.reason);
+	run(200, 32768, -10, 100);
+	is_int(pvars.decisions, 2, "by one decision");
+	end();
 }
 
 /* One that wants it to swing: the gain is there only during trials. */
@@ -383,6 +480,8 @@ int main(void)
 	test_shared();
 	test_memory();
 	test_somebody();
+	test_phases();
+	test_again();
 	test_mirage();
 	test_adversary();
 	return done_testing();

@@ -233,6 +233,38 @@ static void test_ends(void)
 	       "ticks that are missing count for nothing");
 }
 
+/* Pairs in which the program does something else. */
+static void test_spoilt(void)
+{
+	uint64_t now = 1234567890123;
+	enum vm_trial_end end = VM_TRIAL_GOES_ON;
+	struct vm_trial trial;
+	int ticks = 0;
+
+	vm_trial_begin(&trial, 1, TICK_NS, 10, now);
+	go(&trial, &now, 100, 100, 120);
+	is_int(trial.pairs, 2, "a trial has two pairs");
+	for (; ticks < 5 * 32; ticks++) {
+		vm_trial_spoil(&trial);
+		end = go(&trial, &now, 1, 100, 50);
+	}
+	is_int(end, VM_TRIAL_GOES_ON, "five pairs of something else pass by");
+	is_int(trial.pairs, 2, "and do not count");
+	now += 1000 * TICK_NS;
+	vm_trial_resume(&trial, now);
+	ok(!trial.on && trial.pairs == 2,
+	   "one that was left goes on with what it knows");
+	end = go(&trial, &now, 96, 100, 120);
+	is_int(end, VM_TRIAL_GAIN, "and ends with it");
+	vm_trial_begin(&trial, 1, TICK_NS, 10, now);
+	for (end = VM_TRIAL_GOES_ON; end == VM_TRIAL_GOES_ON; ticks++) {
+		vm_trial_spoil(&trial);
+		end = go(&trial, &now, 1, 100, 50);
+	}
+	is_int(end, VM_TRIAL_SILENCE,
+	       "a trial of nothing else ends, too, after %d ticks", ticks);
+}
+
 static void test_slots(void)
 {
 	struct vm_trial trial;
@@ -254,6 +286,7 @@ int main(void)
 {
 	test_slots();
 	test_ends();
+	test_spoilt();
 	test_kinds();
 	test_both();
 	return done_testing();
