@@ -69,8 +69,8 @@ struct vm_fabric_config {
 	vm_pkt_handler *const *arrived; /* for each of VM_PKT_KINDS kinds */
 	/*
 	 * The kind that is answered by much data, behind which all other answers
-	 * would wait: what else has come by the same poll is handled first.
-	 * 0: none.
+	 * would wait: what else has come by the same poll, or meanwhile, is
+	 * handled first.  0: none.
 	 */
 	uint8_t asking;
 	/* What handlers have held back (vm_pkt_followed()); may be NULL. */

@@ -296,26 +296,42 @@ static void asking_last(struct vm_list *arrived, uint8_t kind)
 	list_move(arrived, &asking);
 }
 
-/* Calls the handler of each packet; those not kept go on to `used`. */
-static int deliver(struct vm_port *port, struct vm_list *used,
-		   struct vm_list *arrived)
+/* Takes in what has come meanwhile, before more is answered. */
+static void look_again(struct vm_found *found, struct vm_port *port)
 {
-	vm_pkt_handler *const *handlers = port->fabric->config.arrived;
+	vm_port_lock(port);
+	found->events += port_move(port);
+	list_move(&found->arrived, &port->arrived);
+	list_move(&found->ended, &port->ended);
+	vm_port_unlock(port);
+	asking_last(&found->arrived, port->fabric->config.asking);
+}
+
+/* Calls the handler of each packet; those not kept go on to `used`. */
+static int deliver(struct vm_found *found, struct vm_list *used,
+		   struct vm_port *port)
+{
+	const struct vm_fabric_config *config = &port->fabric->config;
 	struct vm_list *link;
 	int count = 0;
 
-	while ((link = vm_list_pop(arrived))) {
+	asking_last(&found->arrived, config->asking);
+	while ((link = vm_list_pop(&found->arrived))) {
 		struct vm_packet *pkt =
 			vm_container_of(link, struct vm_packet, link);
+		uint8_t kind = pkt->view.kind;
 
 		pkt->at = port;
 		pkt->moved = false;
 		port->taken = false;
-		handlers[pkt->view.kind](port, &pkt->view);
+		config->arrived[kind](port, &pkt->view);
 		count++;
 		/* A kept packet may be free or in use again by now. */
 		if (!port->taken)
 			vm_list_append(used, &pkt->link);
+		if (kind == config->asking && kind &&
+		    !vm_list_empty(&found->arrived))
+			look_again(found, port);
 	}
 	return count;
 }
@@ -470,9 +486,7 @@ static int callbacks_make(struct vm_found *found, struct vm_port *port,
 
 	vm_list_init(&used);
 	vm_list_init(&loops);
-	asking_last(&found->arrived, port->fabric->config.asking);
-	count = deliver(port, &used, &found->arrived) +
-		ended_report(port, &found->ended);
+	count = deliver(found, &used, port) + ended_report(port, &found->ended);
 	report(port, &found->gone);
 	vm_port_lock(port);
 	clean(port, &used, &loops, &found->ended);

@@ -1,22 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What asks for much data is handled behind all else that a poll has found, in
- * order, and next to nothing else is out of order.
+ * order, also what comes while another one is answered; and next to nothing else
+ * is out of order.
  */
 #include "pair.h"
 
-enum { ASKING = 3, PACKETS = 12 };
+enum { ASKING = 3, PACKETS = 12, LATER = 100, NUMBERS_MAX = 2 * PACKETS };
 
 static struct pair pair;
-static uint64_t seen[PACKETS];
+static uint64_t seen[NUMBERS_MAX];
 static unsigned count;
+static bool more; /* comes while the first one that asks is handled */
+
+static bool number_send(struct vm_port *port, uint64_t number, uint8_t kind)
+{
+	uint64_t upper[4] = { number };
+	struct vm_send send = { .upper = upper, .kind = kind, .control = true };
+
+	return vm_port_send(port, (struct vm_to){ 0, 0 }, &send, NULL) >= 0;
+}
 
 static void number_note(struct vm_port *port, struct vm_pkt *pkt)
 {
-	(void)port;
-	if (count < PACKETS)
+	if (count < NUMBERS_MAX)
 		memcpy(&seen[count], pkt->upper, sizeof(seen[0]));
 	count++;
+	if (more && pkt->kind == ASKING)
+		more = !number_send(port, LATER, 7);
 }
 
 static bool is_asking(uint64_t number)
@@ -28,12 +39,7 @@ static bool is_asking(uint64_t number)
 static bool some_send(struct vm_port *port)
 {
 	for (uint64_t i = 0; i < PACKETS; i++) {
-		uint64_t upper[4] = { i };
-		struct vm_send send = { .upper = upper,
-					.kind = is_asking(i) ? ASKING : 7,
-					.control = true };
-
-		if (vm_port_send(port, (struct vm_to){ 0, 0 }, &send, NULL) < 0)
+		if (!number_send(port, i, is_asking(i) ? ASKING : 7))
 			return false;
 	}
 	return true;
@@ -74,6 +80,28 @@ static void run(uint8_t asking)
 	pair_close(&pair);
 }
 
+/* Many ask, and something else comes while the first one is answered. */
+static void meanwhile(void)
+{
+	const unsigned others = PACKETS - PACKETS / 4;
+	struct vm_port *port;
+
+	pair_open(&pair, 1, NULL);
+	pair.side[0].fabric->config.asking = ASKING;
+	port = vm_fabric_port(pair.side[0].fabric, 0);
+	count = 0;
+	more = true;
+	ok(some_send(port), "%d packets are sent again", PACKETS);
+	vm_port_poll(port, true);
+	is_int((int)count, PACKETS + 1, "one poll finds them, and one more");
+	ok(is_asking(seen[others]) && seen[others + 1] == LATER,
+	   "which is handled behind the first that asks");
+	ok(is_asking(seen[others + 2]) && is_asking(seen[others + 3]) &&
+		   seen[others + 2] < seen[others + 3],
+	   "and before the other ones");
+	pair_close(&pair);
+}
+
 int main(void)
 {
 	vm_clock_init();
@@ -82,5 +110,6 @@ int main(void)
 	pair_handler = number_note;
 	run(0);
 	run(ASKING);
+	meanwhile();
 	return done_testing();
 }
