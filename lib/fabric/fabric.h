@@ -340,7 +340,8 @@ struct vm_rma {
 	 * data are there, where vm_fabric_notices(); 0: nothing. */
 	uint32_t notice;
 	/* Of a write, or NULL: the data are there before vm_rma_write()
-	 * returns, which calls it first. */
+	 * returns, which calls it first.  By the link model they are not, and
+	 * done says that `local` is free; what the call sends comes behind them. */
 	void (*there)(struct vm_rma *rma);
 	/* ---- The fabric's own. */
 	struct vm_list link;

@@ -329,7 +329,8 @@ static int local_open(struct vm_port *port, struct vm_rma *rma)
 }
 
 /* Under lock: begins the operation. */
-static int rma_begin(struct vm_port *port, struct vm_rma *rma, bool moved)
+static int rma_begin(struct vm_port *port, struct vm_rma *rma, bool moved,
+		     bool told)
 {
 	struct vm_conn *conn;
 	struct vm_packet *carrier;
@@ -355,7 +356,10 @@ static int rma_begin(struct vm_port *port, struct vm_rma *rma, bool moved)
 	rma->carrier = carrier;
 	rma->due = 0;
 	if (vm_link_active())
-		rma->due = vm_link_rma(&conn->peer->link, rma->write,
+		rma->due = vm_link_rma(&conn->peer->link,
+				       told	  ? VM_LINK_PUT :
+				       rma->write ? VM_LINK_WRITE :
+						    VM_LINK_READ,
 				       vm_clock_ns(), rma->bytes);
 	if (rma->write)
 		vm_pvar_add(port->pvars.writes, 1);
@@ -392,7 +396,7 @@ static int rma_start(struct vm_port *port, struct vm_rma *rma, bool write)
 		return rc;
 	there = moved && write && rma->there && !rma->error;
 	vm_port_lock(port);
-	rc = rma_begin(port, rma, moved);
+	rc = rma_begin(port, rma, moved, there);
 	if (rc == 0 && at_once) {
 		if (there) {
 			vm_port_unlock(port);

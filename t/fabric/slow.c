@@ -98,6 +98,42 @@ static void remote(struct pair *pair, uint32_t to, bool write, const char *name)
 	   write ? "write" : "read");
 }
 
+static unsigned told;
+
+static void tell(struct vm_rma *rma)
+{
+	(void)rma;
+	told++;
+}
+
+/* Who is called when the data are there does not wait for a confirmation. */
+static void confirmed(struct pair *pair, const char *name)
+{
+	static char source[1000], target[1000];
+	struct vm_rma rma = { .done = rma_done,
+			      .to = { 1, 0 },
+			      .local = source,
+			      .bytes = sizeof(source),
+			      .there = tell };
+	uint64_t left;
+	struct vm_mr mr;
+
+	vm_mr_open(vm_fabric_port(pair->side[1].fabric, 0), &mr, 0, target,
+		   sizeof(target), VM_MR_WRITE);
+	rma.remote = mr.remote;
+	told = 0;
+	ended_ns = 0;
+	vm_rma_write(vm_fabric_port(pair->side[0].fabric, 0), &rma);
+	left = atomic_load(&pair->side[0].fabric->peers[1].link.out_free);
+	ok(rma.due == (told ? left : left + 2 * LATENCY_NS), "%s: a write %s",
+	   name,
+	   told ? "that has told is done when it has left" : "is confirmed");
+	POLL_UNTIL(pair, ended_ns);
+	is_int((int)told, pair_shm, "%s: %s", name,
+	       pair_shm ? "its data were there at once" : "nothing is told");
+	vm_mr_close(&mr);
+}
+
 static void bandwidth(struct pair *pair, const char *name)
 {
 	static char data[16000];
@@ -134,6 +170,7 @@ static void run(const char *provider)
 	bandwidth(&pair, provider);
 	remote(&pair, 1, false, provider);
 	remote(&pair, 1, true, provider);
+	confirmed(&pair, provider);
 	remote(&pair, 0, false, "to ourselves");
 	remote(&pair, 0, true, "to ourselves");
 	set("fabric_link_latency_ns", "0");

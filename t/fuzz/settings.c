@@ -49,7 +49,7 @@ static void link_use(void)
 	for (uint64_t now = 1; now < 4; now++) {
 		if (vm_link_send(&link, &left, now, 1000000) < now)
 			abort();
-		vm_link_rma(&link, now & 1, now, 8);
+		vm_link_rma(&link, (enum vm_link_op)(now % 3), now, 8);
 	}
 }
 

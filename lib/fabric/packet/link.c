@@ -41,14 +41,16 @@ uint64_t vm_link_send(struct vm_link *link, uint64_t *left, uint64_t now,
 	return end + (uint64_t)fabric_cvar.link_latency_ns;
 }
 
-uint64_t vm_link_rma(struct vm_link *link, bool write, uint64_t now,
+uint64_t vm_link_rma(struct vm_link *link, enum vm_link_op op, uint64_t now,
 		     size_t bytes)
 {
 	uint64_t latency = (uint64_t)fabric_cvar.link_latency_ns;
+	uint64_t left;
 
-	if (write)
-		return turn(&link->out_free, now, bytes) + 2 * latency;
-	return turn(&link->in_free, now + latency, bytes) + latency;
+	if (op == VM_LINK_READ)
+		return turn(&link->in_free, now + latency, bytes) + latency;
+	left = turn(&link->out_free, now, bytes);
+	return op == VM_LINK_PUT ? left : left + 2 * latency;
 }
 
 bool vm_link_on(char *text, size_t bytes)

@@ -38,9 +38,13 @@ static inline bool vm_link_active(void)
 uint64_t vm_link_send(struct vm_link *link, uint64_t *left, uint64_t now,
 		      size_t bytes);
 
-/* The time at which a read or a write that begins now is done: a read asks
- * first, a write is confirmed. */
-uint64_t vm_link_rma(struct vm_link *link, bool write, uint64_t now,
+/* What a remote operation waits for: a read asks first, a write is confirmed, and
+ * a put is done when its last byte has left, as a packet is: what goes behind it
+ * tells that it is there. */
+enum vm_link_op { VM_LINK_READ, VM_LINK_WRITE, VM_LINK_PUT };
+
+/* The time at which one that begins now is done. */
+uint64_t vm_link_rma(struct vm_link *link, enum vm_link_op op, uint64_t now,
 		     size_t bytes);
 
 /* An item that is held back until a time; embedded.  A skew heap: no memory,

@@ -28,10 +28,12 @@ static void arithmetic(void)
 	is_int((int)left, 5300, "the link is busy meanwhile");
 	is_int((int)vm_link_send(&link, NULL, 5100, 100), 6400,
 	       "the next message waits for the link");
-	is_int((int)vm_link_rma(&link, false, 5100, 100), 7200,
+	is_int((int)vm_link_rma(&link, VM_LINK_READ, 5100, 100), 7200,
 	       "the other direction is free: a read asks, then comes");
-	is_int((int)vm_link_rma(&link, true, 5100, 100), 7500,
+	is_int((int)vm_link_rma(&link, VM_LINK_WRITE, 5100, 100), 7500,
 	       "a write waits for the link and is confirmed");
+	is_int((int)vm_link_rma(&link, VM_LINK_PUT, 5100, 100), 5600,
+	       "a put is done when it has left");
 	fabric_cvar.link_message_ns = 50;
 	is_int((int)vm_link_send(&link, NULL, 9000, 100), 10150,
 	       "each message costs");
