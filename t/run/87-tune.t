@@ -81,6 +81,9 @@ ok "and messages arrive as before" grep -qx "wrong 0" out
 ok "a line says why" \
 	grep -q "tune: process 0: mine: core_eager_limit 8192 -> 12345: because" \
 	out || diag "$(cat out)"
+ok "and at the end one the option for what it has set" \
+	grep -q "mine: .* ends with: --set core_eager_limit=12345\$" out ||
+	diag "$(cat out)"
 is "$(grep -c 'mine: it is the time of the day' out)" 2 \
 	"it is given the time of the day, in each process" || diag "$(cat out)"
 

@@ -7,6 +7,7 @@
  */
 #include "introspect/policy/policy.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -629,11 +630,34 @@ void vm_policies_tick(struct vm_policies *all, uint64_t now_ns)
 	}
 }
 
+/* What was found: the next run can begin with it.  What is only tried was not. */
+static void found_say(struct vm_policy_run *run)
+{
+	const struct vm_policy_vars *vars = &run->all->vars;
+	struct vmpi_policy_var var;
+	char text[LINE_MAX_];
+
+	for (unsigned i = 0; i < run->knob_count && !run->off; i++) {
+		const struct vm_policy_knob *knob = &run->knobs[i];
+
+		if (!knob->ours || knob->last == knob->first ||
+		    run->all->trial == run ||
+		    vars->control_info(vars->arg, knob->number, &var) < 0)
+			continue;
+		snprintf(text, sizeof(text),
+			 "to begin with what this one ends with: --set "
+			 "%s=%" PRId64,
+			 var.name, knob->last);
+		say(run, false, text);
+	}
+}
+
 void vm_policies_fini(struct vm_policies *all, uint64_t now_ns)
 {
 	all->now_ns = now_ns;
 	for (unsigned i = all->count; i-- > 0;) {
 		event_report(all->runs[i], VMPI_POLICY_END, 0);
+		found_say(all->runs[i]);
 		run_end(all->runs[i]);
 		free(all->runs[i]);
 	}

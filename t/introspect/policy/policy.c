@@ -319,6 +319,45 @@ static void test_swing(void)
 	vm_policies_fini(&all, now);
 }
 
+static int found(vmpi_tuner *tuner)
+{
+	return tuner->write(tuner, LIMIT, 900, "it is quicker");
+}
+
+static int tries(vmpi_tuner *tuner)
+{
+	return tuner->trial_begin(tuner) || found(tuner);
+}
+
+static int takes_back(vmpi_tuner *tuner)
+{
+	return tuner->revert(tuner, LIMIT, "it was not");
+}
+
+/* The option with which the next run begins where this one ends. */
+static void test_found(void)
+{
+	begin();
+	vm_policies_add(&all, &puppet, NULL, now);
+	tick(found);
+	vm_policies_fini(&all, now);
+	is_string(world.said,
+		  "puppet: to begin with what this one ends with: --set "
+		  "limit=900",
+		  "at the end what a policy has found is said");
+	begin();
+	vm_policies_add(&all, &puppet, NULL, now);
+	tick(found);
+	tick(takes_back);
+	vm_policies_fini(&all, now);
+	is_string(world.said, "", "unless it was taken back");
+	begin();
+	vm_policies_add(&all, &puppet, NULL, now);
+	tick(tries);
+	vm_policies_fini(&all, now);
+	is_string(world.said, "", "or is only tried");
+}
+
 /* A setting that follows the phases of a program may do so forever. */
 static int phases(vmpi_tuner *tuner)
 {
@@ -580,6 +619,7 @@ int main(void)
 	test_failure();
 	test_swing();
 	test_phases();
+	test_found();
 	test_anything();
 	test_trials();
 	test_alternate();
