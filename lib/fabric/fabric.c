@@ -122,8 +122,9 @@ _Atomic uint32_t *vm_fabric_away(const struct vm_fabric *fabric)
 
 bool vm_port_partner_runs(const struct vm_port *port)
 {
+	/* Pairs with the stores in inlets.c. */
 	const struct vm_inlet *last =
-		atomic_load_explicit(&port->inlets.last, memory_order_relaxed);
+		atomic_load_explicit(&port->inlets.last, memory_order_acquire);
 
 	return last && !vm_shm_is_away(port->fabric->shm, last->process);
 }

@@ -129,7 +129,8 @@ static VM_ALWAYS_INLINE void record_took(struct vm_port *port,
 					 const struct vm_pkt *view,
 					 uint16_t credits)
 {
-	atomic_store_explicit(&port->inlets.last, inlet, memory_order_relaxed);
+	/* Pairs with the load in vm_port_partner_runs(). */
+	atomic_store_explicit(&port->inlets.last, inlet, memory_order_release);
 	inlet->took.data += !view->control;
 	inlet->took.control += view->control;
 	inlet->took.credits += credits;
@@ -472,7 +473,7 @@ static int inlet_take(struct vm_port *port, struct vm_inlet *inlet)
 	}
 	if (count)
 		atomic_store_explicit(&port->inlets.last, inlet,
-				      memory_order_relaxed);
+				      memory_order_release);
 	return count;
 }
 
