@@ -3,14 +3,15 @@
  * A program of two phases in turn, whose blocks have one size and whose best way of
  * sending them is not the same:
  *
- * sweep	a block goes to and fro, each rank adding to it what it has: nobody
- *		can go on before the block is there, in one copy.
- * exchange	both send each other many blocks at once and add up what comes: who
- *		sends need not wait until they are copied.
+ * stream	one rank makes blocks and sends each, the other adds them up: sent
+ *		eagerly, the first one goes on with the next block.
+ * exchange	both send each other many blocks at once and add up what comes: sent
+ *		eagerly, each is copied twice and more lies about than fits in a
+ *		cache.
  *
- *	phases BYTES BLOCKS SWEEPS EXCHANGES PHASES
+ *	phases BYTES BLOCKS STREAMS EXCHANGES PHASES
  *
- * SWEEPS to and fro, then EXCHANGES of BLOCKS, PHASES times.  Prints microseconds
+ * STREAMS of BLOCKS, then EXCHANGES of BLOCKS, PHASES times.  Prints microseconds
  * for one of each, the medians of phases, and how long all took.  Run it with two
  * processes of one worker, as phases.sh does.
  */
@@ -99,7 +100,7 @@ int main(int argc, char **argv)
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	if (!options(argc, argv) || size != 2) {
 		fprintf(stderr, "phases: needs two ranks and BYTES BLOCKS "
-				"SWEEPS EXCHANGES PHASES\n");
+				"STREAMS EXCHANGES PHASES\n");
 		MPI_Abort(MPI_COMM_WORLD, 2);
 	}
 	blocks = (size_t)run.blocks * (size_t)run.bytes;
