@@ -74,8 +74,8 @@ none)
 *) skip 6 "a sanitizer tells of crashes in its own way" ;;
 esac
 
-# A policy at work.
-job --policy policy0.so --tune-log ./halo 100 10 core_eager_limit 12345
+# A policy at work, in both processes.
+job --policy policy0.so --tune-log ./halo 100 10 ticks 2
 is $? 0 "a policy sets a variable" || diag "$(cat out)"
 ok "and messages arrive as before" grep -qx "wrong 0" out
 ok "a line says why" \

@@ -3,8 +3,8 @@
  * Neighbours exchange messages of so many bytes, again and again, and check
  * them; so many rounds, or, when there is a variable and a value, until that
  * control variable of the first rank's process has the value, and so many
- * rounds more; or until there is a file, or policies have looked so often,
- * which is said with how often they have decided.  Or the first rank says how many
+ * rounds more; or until there is a file, or policies have looked so often in each
+ * process, which is said with how often they have decided.  Or the first rank says how many
  * messages of the rounds it sent eagerly, or the value of a counter.
  *
  *	halo BYTES ROUNDS [VARIABLE VALUE | file PATH | ticks COUNT | eager | COUNTER]
@@ -45,15 +45,15 @@ static uint64_t counter(const char *name)
 static int reached(const char *name, const char *value)
 {
 	char text[64] = "";
-	int yes = 0;
+	int yes = rank > 0;
 
-	if (rank == 0 && !strcmp(name, "file"))
-		yes = !access(value, R_OK);
-	else if (rank == 0 && !strcmp(name, "ticks"))
+	if (!strcmp(name, "ticks"))
 		yes = counter("tune_ticks") >= strtoull(value, NULL, 10);
+	else if (rank == 0 && !strcmp(name, "file"))
+		yes = !access(value, R_OK);
 	else if (rank == 0 && vmpi_get(name, text, sizeof(text)) == 0)
 		yes = !strcmp(text, value);
-	MPI_Bcast(&yes, 1, MPI_INT, 0, MPI_COMM_WORLD);
+	MPI_Allreduce(MPI_IN_PLACE, &yes, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
 	return yes;
 }
 
