@@ -45,6 +45,7 @@
 #define MANY 64		      /* one of so many messages is worth a look */
 #define PHASES 8
 #define STRANGE_WINDOWS 2 /* in a row of another phase: it is one */
+#define PACE_WINDOWS 8	  /* ... that is only faster or slower */
 #define TICK_MESSAGES 32  /* of a tick show that a window is of two phases */
 #define QUIET_WINDOWS 20  /* in which nobody needs a limit */
 #define TOKENS 16
@@ -412,20 +413,24 @@ static int trial_leave(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
 			 "the messages it was for have ended", now_ns);
 }
 
-/* A full window of a trial, without or with the limit: is it still that phase? */
+/* A full window of a trial, without or with the limit: is it still that phase?  One
+ * that is only much faster or slower may be a busy machine's: its pair of slots says
+ * nothing, but the trial goes on. */
 static bool trial_sees(struct eager *e)
 {
 	int64_t target = (int64_t)vm_size_bound(e->phase->bin);
+	const struct vm_phase_count *count = &e->window.count;
+	struct vm_phase *is = &e->phase->is;
+	bool alike = between(&e->window, home_now(e), target) &&
+		     vm_phase_alike(is, count);
 
-	if (between(&e->window, home_now(e), target) &&
-	    vm_phase_distance(&e->phase->is, &e->window.count, e->was_on) <=
-		    1) {
-		vm_phase_follow(&e->phase->is, &e->window.count, e->was_on);
-		e->strange = 0;
-		return true;
-	}
-	vm_trial_spoil(&e->phase->trial);
-	return ++e->strange < STRANGE_WINDOWS;
+	if (!alike || vm_phase_distance(is, count, e->was_on) > 1)
+		vm_trial_spoil(&e->phase->trial);
+	if (!alike)
+		return ++e->strange < STRANGE_WINDOWS;
+	vm_phase_follow(is, count, e->was_on);
+	e->strange = 0;
+	return true;
 }
 
 /* A tick of a trial, in which so many messages were sent. */
@@ -477,6 +482,17 @@ static int phase_take(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
 	return raise_to(tuner, e, false, now_ns);
 }
 
+/* How many windows in a row show that the program is in another phase: in one that
+ * is known, or (NULL) a new one. */
+static unsigned windows_of(const struct eager *e, const struct phase *phase,
+			   unsigned bin)
+{
+	if (e->phase->bin == bin &&
+	    vm_phase_alike(&e->phase->is, &e->window.count))
+		return PACE_WINDOWS;
+	return phase ? 1 : STRANGE_WINDOWS;
+}
+
 /* A window without a trial. */
 static int window_judge(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
 {
@@ -500,7 +516,8 @@ static int window_judge(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
 	if (limit < home || bin < 0)
 		return 0;
 	phase = phase_find(e, (unsigned)bin, raised);
-	if (!phase && e->phase && ++e->strange < STRANGE_WINDOWS)
+	if (e->phase && phase != e->phase &&
+	    ++e->strange < windows_of(e, phase, (unsigned)bin))
 		return 0;
 	e->strange = 0;
 	e->phase = phase ? phase : phase_new(e, (unsigned)bin, raised);

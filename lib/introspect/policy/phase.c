@@ -31,23 +31,38 @@ void vm_phase_set(struct vm_phase *phase, const struct vm_phase_count *count,
 	phase->rate[!on] = 0;
 }
 
-double vm_phase_distance(const struct vm_phase *phase,
-			 const struct vm_phase_count *count, bool on)
+/* The part of the messages that is of other kinds. */
+static double others(const struct vm_phase *phase,
+		     const struct vm_phase_count *count)
 {
-	double known = phase->rate[on], rate = rate_of(count), sum = 0;
-	double times = known <= 0   ? 1 :
-		       rate > known ? rate / known :
-				      known / rate;
+	double sum = 0;
 
-	if (!(times <= RATE_DIFFERS))
-		return 2;
 	for (unsigned i = 0; i <= VM_SIZE_BINS; i++) {
 		double differs = share_of(count, i) - phase->share[i];
 
 		sum += differs < 0 ? -differs : differs;
 	}
-	sum /= 2;
-	return sum > SHARE_DIFFERS ? 2 : sum + (times - 1) * RATE_WEIGHT;
+	return sum / 2;
+}
+
+bool vm_phase_alike(const struct vm_phase *phase,
+		    const struct vm_phase_count *count)
+{
+	return others(phase, count) <= SHARE_DIFFERS;
+}
+
+double vm_phase_distance(const struct vm_phase *phase,
+			 const struct vm_phase_count *count, bool on)
+{
+	double known = phase->rate[on], rate = rate_of(count);
+	double part = others(phase, count);
+	double times = known <= 0   ? 1 :
+		       rate > known ? rate / known :
+				      known / rate;
+
+	if (!(times <= RATE_DIFFERS) || part > SHARE_DIFFERS)
+		return 2;
+	return part + (times - 1) * RATE_WEIGHT;
 }
 
 void vm_phase_follow(struct vm_phase *phase, const struct vm_phase_count *count,

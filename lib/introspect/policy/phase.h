@@ -35,6 +35,10 @@ void vm_phase_set(struct vm_phase *phase, const struct vm_phase_count *count,
 double vm_phase_distance(const struct vm_phase *phase,
 			 const struct vm_phase_count *count, bool on);
 
+/* Whether what was counted is of its kinds, however fast. */
+bool vm_phase_alike(const struct vm_phase *phase,
+		    const struct vm_phase_count *count);
+
 /* What was counted is of it: its rate follows. */
 void vm_phase_follow(struct vm_phase *phase, const struct vm_phase_count *count,
 		     bool on);

@@ -442,6 +442,31 @@ static void test_again(void)
 	end();
 }
 
+/* A machine that is busy but for the moment in which the limit was first tried: what
+ * is slower since then is no other phase, and no reason to begin again and again. */
+static void test_busy(void)
+{
+	int quick = 40; /* ticks with the limit */
+
+	begin();
+	for (int tick = 0; tick < 6000; tick++) {
+		bool first = longest() >= 32768 && quick > 0;
+
+		quick -= first;
+		run(1, 32768, 0, first ? 500 : 100);
+	}
+	ok(pvars.decisions <= 20,
+	   "a busy machine moves the limit %d times in 6000 ticks",
+	   (int)pvars.decisions);
+	end();
+	begin();
+	for (int tick = 0; tick < 6000; tick++)
+		run(1, 32768, 0, tick / 20 % 3 ? 100 : 700);
+	ok(pvars.decisions <= 20, "one that comes and goes %d times",
+	   (int)pvars.decisions);
+	end();
+}
+
 /* One that wants it to swing: the gain is there only during trials. */
 static void test_mirage(void)
 {
@@ -482,6 +507,7 @@ int main(void)
 	test_somebody();
 	test_phases();
 	test_again();
+	test_busy();
 	test_mirage();
 	test_adversary();
 	return done_testing();
