@@ -412,7 +412,7 @@ void vm_rndv_recv_announced(struct vm_req *req, const struct vm_origin *origin,
 			    struct vm_port *port, struct vm_pkt *pkt)
 {
 	struct vm_rndv_recv *pull = pull_new(req, origin, port);
-	const struct vm_rndv_recv *held = pkt->held;
+	struct vm_rndv_recv *held = pkt->held;
 
 	if (!pull)
 		return;
@@ -420,7 +420,7 @@ void vm_rndv_recv_announced(struct vm_req *req, const struct vm_origin *origin,
 		pull_go(pull);
 		return;
 	}
-	pull->held = pkt->held;
+	pull->held = held;
 	pull->held_count = held ? held->held_count + 1 : 1;
 	pull->held_bytes = pull->wanted + (held ? held->held_bytes : 0);
 	pkt->held = pull;

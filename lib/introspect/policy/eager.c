@@ -46,7 +46,6 @@
 #define PHASES 8
 #define STRANGE_WINDOWS 2 /* in a row of another phase: it is one */
 #define PACE_WINDOWS 8	  /* ... that is only faster or slower */
-#define TICK_MESSAGES 32  /* of a tick show that a window is of two phases */
 #define QUIET_WINDOWS 20  /* in which nobody needs a limit */
 #define TOKENS 16
 #define TOKEN_TICKS 50

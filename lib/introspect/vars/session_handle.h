@@ -48,7 +48,7 @@ struct vm_handle {
 	_Atomic(const struct vm_pvar_place *) sure;
 	unsigned first;
 	unsigned short words; /* of the row */
-	bool shortened;	      /* it has a shortcut */
+	bool shortened;	      /* it has a shortcut: in this line */
 	unsigned char kind;   /* enum vm_handle_kind */
 	bool low;	      /* a low-water mark */
 	bool adds;	      /* what is folded is added */
