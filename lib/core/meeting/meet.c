@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/meeting/meet_pair.h"
 #include "core/meeting/meet_start.h"
 #include "core/rank/chan.h"
 #include "core/local/engine.h"
@@ -78,16 +79,16 @@ static size_t post_bytes(const struct vm_meet_worker *worker)
 /* Gives each worker with members its posts; false: no memory. */
 static bool posts_make(struct vm_meet *meet)
 {
+	uint32_t count = meet->pair ? VM_MEET_POSTS : 2;
 	size_t bytes = 0;
 	char *next;
 
 	for (uint32_t w = 0; w < meet->worker_count; w++)
 		if (meet->workers[w].member_count)
-			bytes += 2 * post_bytes(&meet->workers[w]);
+			bytes += count * post_bytes(&meet->workers[w]);
 	next = meet->posts = aligned_alloc(VM_CACHELINE, bytes);
 	if (!next)
 		return false;
-	memset(next, 0, bytes);
 	for (uint32_t w = 0; w < meet->worker_count; w++) {
 		struct vm_meet_worker *worker = &meet->workers[w];
 
@@ -95,9 +96,11 @@ static bool posts_make(struct vm_meet *meet)
 			continue;
 		bytes = post_bytes(worker);
 		worker->room = (uint32_t)(bytes - sizeof(struct vm_meet_post));
-		worker->posts[0] = (struct vm_meet_post *)next;
-		worker->posts[1] = (struct vm_meet_post *)(next + bytes);
-		next += 2 * bytes;
+		worker->post_mask = count - 1;
+		for (uint32_t i = 0; i < count; i++, next += bytes) {
+			worker->posts[i] = (struct vm_meet_post *)next;
+			memset(next, 0, sizeof(struct vm_meet_post));
+		}
 	}
 	return true;
 }
@@ -143,6 +146,7 @@ struct vm_meet *vm_meet_new(const struct vm_group *group,
 	if (size < 2)
 		return meet;
 	members_sort(meet, group, self);
+	meet->pair = size == 2 && meet->active_workers == 2 && !meet->leaders;
 	if (meet->active_workers > 1 && !posts_make(meet)) {
 		vm_leaders_free(meet->leaders);
 		free(meet);
@@ -332,6 +336,14 @@ static void post_write(struct vm_meet_post *post,
 		post->key[i] = from->key[i];
 }
 
+/* Whether one of a pair has shown its post and gone. */
+static bool is_gone(const struct vm_chan *chan, struct vm_meet_worker *self)
+{
+	return chan->meet->pair &&
+	       vm_meet_post_is_gone(vm_meet_post_of(
+		       vm_meet_pair_of(chan, 1 - chan->rank), self));
+}
+
 /* Whether the posts of all workers are enough for each of them.  They all
  * decide the same, since they read the same. */
 static bool posts_agree(const struct vm_meet *meet,
@@ -383,7 +395,10 @@ static int leaders_meet(const struct vm_chan *chan, struct vm_meet_worker *self,
 	struct vm_meet *meet = chan->meet;
 	uint32_t number = ++self->number;
 	struct vm_meet_post mine = { .last = way->last };
+	bool agree, gone;
 
+	if (meet->pair && number % VM_MEET_HALF == 0)
+		vm_meet_pair_room(chan, self);
 	/* Arguments of members of other processes are known to one worker
 	 * only. */
 	if (meet->leaders || !members_agree(meet, self, way->last) ||
@@ -400,11 +415,16 @@ static int leaders_meet(const struct vm_chan *chan, struct vm_meet_worker *self,
 				self, &vm_meet_post_of(worker, self)->number,
 				number, chan);
 	}
-	if (!posts_agree(meet, self, &mine))
+	self->heard = number;
+	agree = posts_agree(meet, self, &mine);
+	gone = is_gone(chan, self);
+	if (!agree && !gone)
 		return hold_for_all(chan, self, way->last);
-	if (way->own)
+	if (agree && way->own)
 		way->own(meet, self, args);
-	return 0;
+	if (gone)
+		vm_meet_pair_taken(meet, self);
+	return agree ? 0 : -VMPI_EMISMATCH;
 }
 
 int vm_meet_by(struct vm_chan *chan, void *args, const struct vm_meet_how *way,
@@ -423,7 +443,7 @@ int vm_meet_by(struct vm_chan *chan, void *args, const struct vm_meet_how *way,
 	seat->ult = self;
 	seat->last = way->last;
 	worker = &meet->workers[seat->worker];
-	if (!vm_meet_arrive(worker, seat->worker)) {
+	if (worker->member_count > 1 && !vm_meet_arrive(worker, seat->worker)) {
 		vm_wait_members(chan);
 		return worker->result;
 	}

@@ -66,14 +66,19 @@ struct vm_meet_worker {
 	_Atomic uint32_t missing;
 	uint32_t number; /* of the last meeting */
 	int result;	 /* and how it ended */
-	void *scratch;	 /* see vm_meet_scratch() */
+	/* In a pair, a meeting to which the other is known to have come. */
+	uint32_t heard;
+	void *scratch; /* see vm_meet_scratch() */
 	size_t scratch_bytes;
 	/* An OS thread has started the meeting; set by any. */
 	_Atomic bool threads;
 	/* Read by others; constant but for the waiter. */
 	struct vm_meet_post_waiter waiter VM_ALIGNED(VM_CACHELINE);
-	struct vm_meet_post *posts[2]; /* NULL: it meets no other workers */
-	uint32_t room;		       /* bytes of a post's data */
+	_Atomic uint32_t taken[2]; /* core/meeting/meet_pair.h */
+	uint32_t room;		   /* bytes of a post's data */
+	uint32_t post_mask;	   /* posts in use, less one */
+	/* NULL: it meets no other workers. */
+	struct vm_meet_post *posts[VM_MEET_POSTS];
 	uint32_t member_count;
 	uint32_t *members; /* their ranks in the channel, ascending */
 	struct vm_meet *meet;
@@ -95,6 +100,7 @@ struct vm_meet {
 	uint32_t *members;	    /* memory of the workers' lists */
 	char *posts;		    /* and posts */
 	struct vm_leaders *leaders; /* NULL: all members are in this process */
+	bool pair;		    /* of two members on two workers */
 	struct vm_meet *place; /* of a started meeting: whence it is lent */
 	/* Of a place: started meetings may have parts (meet_part.h); the most
 	 * bytes of a post's data; and what fits into that of every worker of
@@ -193,7 +199,7 @@ static inline struct vm_meet_post *
 vm_meet_post_of(const struct vm_meet_worker *other,
 		const struct vm_meet_worker *self)
 {
-	return other->posts[self->number & 1];
+	return other->posts[self->number & other->post_mask];
 }
 
 /* Counts a member that has come; returns whether it is the last one of its

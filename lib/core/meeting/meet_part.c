@@ -163,7 +163,8 @@ static struct vm_meet_sent *early_pop(struct vm_meet_parts *parts,
 
 static void next_set(struct vm_meet_parts *parts, uint32_t next)
 {
-	atomic_store_explicit(&parts->next, next, memory_order_relaxed);
+	/* Pairs with the fence in in_order_behind() (mpi/coll/algo/run.c). */
+	atomic_store_explicit(&parts->next, next, memory_order_release);
 }
 
 static uint32_t next_of(const struct vm_meet_parts *parts)

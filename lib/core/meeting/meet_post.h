@@ -7,7 +7,7 @@
  * posts show the number of the meeting all members have arrived.  A worker has
  * two posts, for meetings of even and odd number: one is written again only
  * after all others have been seen in the meeting between, so no worker waits
- * for its readers.
+ * for its readers.  In a pair it has eight (core/meeting/meet_pair.h).
  */
 #ifndef CORE_MEETING_MEET_POST_H
 #define CORE_MEETING_MEET_POST_H
@@ -30,6 +30,12 @@ struct vmpi_chan;
  * member in `data`; VM_MEET_LONG: it cannot. */
 #define VM_MEET_LONG UINT32_MAX
 
+/* With the bytes, unless these are VM_MEET_LONG: of a pair, who shows the post has
+ * gone on. */
+#define VM_MEET_GONE (UINT32_C(1) << 31)
+
+#define VM_MEET_POSTS 8 /* of a worker, at most; a power of two */
+
 /* Written by the worker's leader, read by the others after `number`, set last:
  * the line is away then, its leader does not look at it again. */
 struct vm_meet_post {
@@ -45,6 +51,11 @@ struct vm_meet_post {
 
 VM_STATIC_ASSERT(sizeof(struct vm_meet_post) == 48,
 		 "two words of data are on the line of the number");
+
+static inline bool vm_meet_post_is_gone(const struct vm_meet_post *post)
+{
+	return post->bytes != VM_MEET_LONG && post->bytes & VM_MEET_GONE;
+}
 
 /* A leader that waits for a number: written by itself and by its wakers. */
 struct vm_meet_post_waiter {

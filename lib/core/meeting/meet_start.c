@@ -75,10 +75,11 @@ static bool somebody_waits(const struct vm_meet *place, uint32_t self)
 					 memory_order_relaxed) !=
 		    worker->member_count)
 			return true;
-		/* The next one has the other post. */
+		/* The next one has another post. */
 		if (w != self && worker->posts[0] &&
 		    atomic_load_explicit(
-			    &worker->posts[(number + 1) & 1]->number,
+			    &worker->posts[(number + 1) & worker->post_mask]
+				     ->number,
 			    memory_order_relaxed) == number + 1)
 			return true;
 	}

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "mpi/coll/key.h"
+
 void vm_coll_fail(struct vm_coll *coll, int code, const char *format, ...)
 {
 	int none = 0;
@@ -58,6 +60,26 @@ bool vm_coll_differs(const struct vm_coll *a, const struct vm_coll *b,
 	else
 		return false;
 	return true;
+}
+
+void vm_coll_differ_one(struct vm_coll *coll, uint64_t word, uint32_t other)
+{
+	if (vm_coll_key_as(word) != coll->as)
+		vm_coll_fail(coll, MPI_ERR_OTHER,
+			     "the ranks disagree: rank %d calls %s, rank %u %s",
+			     coll->rank, vm_call_name(coll->id), other,
+			     vm_call_name(vm_coll_key_as(word)));
+	else if (coll->kind->rooted && vm_coll_key_root(word) != coll->root)
+		vm_coll_fail(coll, MPI_ERR_OTHER,
+			     "the ranks disagree: rank %d has root %d, "
+			     "rank %u root %d",
+			     coll->rank, coll->root, other,
+			     vm_coll_key_root(word));
+	else
+		vm_coll_fail(coll, MPI_ERR_OTHER,
+			     "the ranks disagree: rank %d calls %s with other "
+			     "arguments than rank %u",
+			     coll->rank, vm_call_name(coll->id), other);
 }
 
 /* Whether nothing differs, as it is with most members; false: it may not. */

@@ -7,10 +7,12 @@
 #include "core/comm/revoke.h"
 #include "core/local/engine.h"
 #include "core/local/work.h"
+#include "core/meeting/meet_pair.h"
 #include "core/rank/chan.h"
 #include "mpi/coll/algo/hier.h"
 #include "mpi/coll/algo/quick.h"
 #include "mpi/coll/algo/small.h"
+#include "mpi/coll/pair.h"
 #include "mpi/coll/types.h"
 
 /* Parts of a meeting, shared among idle workers. */
@@ -70,6 +72,14 @@ void vm_coll_arrived(struct vm_meet *meet)
 static bool in_order(const struct vm_chan *chan)
 {
 	return !vm_meet_is_started(chan->meet, chan->started);
+}
+
+/* The same of a pair: the other has been at the next meeting before. */
+static bool in_order_behind(const struct vm_chan *chan)
+{
+	/* Pairs with the store in next_set() (core/meeting/meet_part.c). */
+	atomic_thread_fence(memory_order_acquire);
+	return chan->meet->pair && vm_meet_pair_came(chan);
 }
 
 /* Gets the algorithm that a communicator with statistics asks for, and counts
@@ -147,7 +157,8 @@ int vm_coll_run(struct vm_call *call, struct vm_coll *coll)
 
 	if (VM_UNLIKELY(vm_is_revoked(chan)) && !coll->kind->ends)
 		return -VMPI_EREVOKED;
-	if (VM_UNLIKELY(!in_order(chan)) && !coll->kind->ends)
+	if (VM_UNLIKELY(!in_order(chan)) && !coll->kind->ends &&
+	    !in_order_behind(chan))
 		return vm_error(call, MPI_ERR_OTHER,
 				"the ranks disagree: others have started a "
 				"nonblocking collective that this rank has "
@@ -155,11 +166,16 @@ int vm_coll_run(struct vm_call *call, struct vm_coll *coll)
 	special = has_chan_stats(coll->owner);
 	if (special)
 		chan_stats_begin(coll, chan->context);
-	rc = special ? VM_PENDING : vm_coll_quick(coll, chan);
+	rc = special	      ? VM_PENDING :
+	     chan->meet->pair ? vm_coll_pair(coll, chan, vm_coll_arrived) :
+				vm_coll_quick(coll, chan);
 	if (rc == VM_PENDING)
 		rc = vm_meet_by(chan, coll, &how,
 				coll->kind->ends ? VM_MEET_UNCOUNTED :
 						   coll->kind->calls);
+	if (rc == -VMPI_EMISMATCH && chan->meet->pair &&
+	    vm_coll_pair_differs(coll, chan, vm_coll_arrived))
+		rc = 0;
 	if (rc == -VMPI_EMISMATCH)
 		return vm_error(call, MPI_ERR_OTHER,
 				"the ranks disagree: others make a call of "

@@ -9,28 +9,6 @@
 #include "mpi/coll/algo/small.h"
 
 /*
- * Arguments on which all members must agree: vm_coll_differs() finds nothing if
- * keys are equal.  Members with different keys may still agree.  The first word
- * has the call, whether it is in place, the kind of its type, and its root; of
- * an operation of the user's it is said how it may be applied.
- */
-void vm_coll_key(uint64_t key[VM_MEET_KEY_WORDS], const struct vm_coll *coll)
-{
-	const struct vm_coll_kind *kind = coll->kind;
-	uint64_t in_place = kind->swaps && coll->in_place;
-	uint32_t root = (uint32_t)(kind->rooted ? coll->root : coll->shares);
-
-	key[0] = coll->as | in_place << 16 | (uint64_t)root << 32;
-	key[1] = key[2] = key[3] = 0;
-	if (!kind->reduces)
-		return;
-	key[0] |= (uint64_t)coll->recv.type->kind << 24;
-	key[1] = 2u * coll->op->number + coll->op->commutes;
-	key[2] = coll->recv.type->size * coll->recv.count;
-	key[3] = (uint64_t)coll->recv.type->extent;
-}
-
-/*
  * Stores to a post wait in the store buffer for its cache line.  A wide load of
  * data written after them by narrower stores would wait too, so structs are
  * copied word by word here.

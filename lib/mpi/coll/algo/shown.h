@@ -7,6 +7,7 @@
 #define MPI_COLL_ALGO_SHOWN_H
 
 #include "mpi/coll/coll.h"
+#include "mpi/coll/key.h"
 
 /* The members of a worker, or of a process. */
 struct vm_coll_team {
@@ -26,6 +27,7 @@ struct vm_coll_shown {
 	uint32_t bytes;
 	char *data;
 	size_t room, used;
+	bool even; /* the one block of a scatterv, without its size */
 };
 
 /* Tells whether a member sends a block to each of the others, not one to
@@ -51,22 +53,8 @@ static inline size_t vm_coll_uneven_head(size_t n)
 bool vm_coll_show(const struct vm_meet *meet, struct vm_coll_shown *shown,
 		  uint64_t key[VM_MEET_KEY_WORDS]);
 
-/* The key alone. */
-void vm_coll_key(uint64_t key[VM_MEET_KEY_WORDS], const struct vm_coll *coll);
-
 /* The same of the blocks of shown->span only. */
 bool vm_coll_show_span(const struct vm_meet *meet, struct vm_coll_shown *shown,
 		       uint64_t key[VM_MEET_KEY_WORDS]);
-
-/* The call and the root that the first word of a key names. */
-static inline unsigned vm_coll_key_as(uint64_t word)
-{
-	return word & UINT16_MAX;
-}
-
-static inline int vm_coll_key_root(uint64_t word)
-{
-	return (int)(word >> 32);
-}
 
 #endif

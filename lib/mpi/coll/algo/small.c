@@ -59,7 +59,7 @@ static bool uneven_fits(const char *shown, size_t bytes, size_t n)
  * which reductions also write; blocks are those of the span. */
 static void proxy_init(struct vm_coll *proxy, const struct vm_coll *like,
 		       int rank, char *data, size_t bytes,
-		       const struct vm_coll_span *span)
+		       const struct vm_coll_span *span, bool uneven)
 {
 	const struct vm_type *type = vm_type_get(MPI_BYTE);
 	char *blocks = data;
@@ -76,7 +76,7 @@ static void proxy_init(struct vm_coll *proxy, const struct vm_coll *like,
 	proxy->shares = like->shares;
 	proxy->first_size = 0;
 	proxy->in_place = like->kind->reduces;
-	proxy->uneven = like->uneven;
+	proxy->uneven = uneven;
 	proxy->op = like->op;
 	if (like->kind->reduces) {
 		type = like->recv.type;
@@ -89,7 +89,7 @@ static void proxy_init(struct vm_coll *proxy, const struct vm_coll *like,
 	side_set(&proxy->recv, data, type, count);
 	if (like->kind->reduces)
 		proxy->recv.counts = like->recv.counts;
-	if (like->uneven)
+	if (uneven)
 		uneven_set(&proxy->send, data, span);
 	proxy->temp = NULL;
 	proxy->req = NULL;
@@ -168,7 +168,7 @@ static void small_seat(struct proxy_view *view,
 			memcpy(bytes, data, shown->bytes);
 		}
 		proxy_init(proxy, like, (int)rank, bytes, shown->bytes,
-			   &shown->span);
+			   &shown->span, like->uneven && !shown->even);
 		atomic_init(&view->meet.seats[rank].args, proxy);
 		data += shown->bytes;
 	}
@@ -269,8 +269,9 @@ void vm_coll_small_own(struct vm_meet *meet, struct vm_meet_worker *self,
 				   .team = theirs,
 				   .span = vm_coll_span_of(&theirs,
 							   view.meet.size),
-				   .bytes = post->bytes,
-				   .data = post->data },
+				   .bytes = post->bytes & ~VM_MEET_GONE,
+				   .data = post->data,
+				   .even = vm_meet_post_is_gone(post) },
 			   args);
 	}
 	view_do(&view, &team, args);
@@ -417,26 +418,12 @@ int vm_coll_differ_from(struct vm_meet *meet, uint64_t word, uint32_t other)
 {
 	const struct vm_leaders_process *here =
 		&meet->leaders->processes[meet->leaders->self];
-	const struct vm_coll *me = vm_coll_of(meet, here->members[0]);
 
 	if (vm_coll_key_as(word) >= VM_CALLS)
 		return -VMPI_EINVAL;
-	for (uint32_t i = 0; i < here->count; i++) {
-		struct vm_coll *coll = vm_coll_of(meet, here->members[i]);
-
-		if (vm_coll_key_as(word) != me->as)
-			vm_coll_fail(coll, MPI_ERR_OTHER,
-				     "the ranks disagree: rank %d calls %s, "
-				     "rank %u %s",
-				     me->rank, vm_call_name(me->id), other,
-				     vm_call_name(vm_coll_key_as(word)));
-		else
-			vm_coll_fail(coll, MPI_ERR_OTHER,
-				     "the ranks disagree: rank %d has root %d, "
-				     "rank %u root %d",
-				     me->rank, me->root, other,
-				     vm_coll_key_root(word));
-	}
+	for (uint32_t i = 0; i < here->count; i++)
+		vm_coll_differ_one(vm_coll_of(meet, here->members[i]), word,
+				   other);
 	return 0;
 }
 
