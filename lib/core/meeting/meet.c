@@ -76,6 +76,17 @@ static size_t post_bytes(const struct vm_meet_worker *worker)
 	return (bytes + VM_CACHELINE - 1) & ~(size_t)(VM_CACHELINE - 1);
 }
 
+/* Makes the two workers that have members a pair. */
+static void pair_make(struct vm_meet *meet)
+{
+	struct vm_meet_worker *one = &meet->workers[meet->seats[0].worker];
+	struct vm_meet_worker *two = &meet->workers[meet->seats[1].worker];
+
+	meet->pair = true;
+	one->other = two;
+	two->other = one;
+}
+
 /* Gives each worker with members its posts; false: no memory. */
 static bool posts_make(struct vm_meet *meet)
 {
@@ -146,7 +157,8 @@ struct vm_meet *vm_meet_new(const struct vm_group *group,
 	if (size < 2)
 		return meet;
 	members_sort(meet, group, self);
-	meet->pair = size == 2 && meet->active_workers == 2 && !meet->leaders;
+	if (size == 2 && meet->active_workers == 2 && !meet->leaders)
+		pair_make(meet);
 	if (meet->active_workers > 1 && !posts_make(meet)) {
 		vm_leaders_free(meet->leaders);
 		free(meet);
@@ -337,11 +349,11 @@ static void post_write(struct vm_meet_post *post,
 }
 
 /* Whether one of a pair has shown its post and gone. */
-static bool is_gone(const struct vm_chan *chan, struct vm_meet_worker *self)
+static bool is_gone(const struct vm_meet *meet,
+		    const struct vm_meet_worker *self)
 {
-	return chan->meet->pair &&
-	       vm_meet_post_is_gone(vm_meet_post_of(
-		       vm_meet_pair_of(chan, 1 - chan->rank), self));
+	return meet->pair &&
+	       vm_meet_post_is_gone(vm_meet_post_of(self->other, self));
 }
 
 /* Whether the posts of all workers are enough for each of them.  They all
@@ -417,7 +429,7 @@ static int leaders_meet(const struct vm_chan *chan, struct vm_meet_worker *self,
 	}
 	self->heard = number;
 	agree = posts_agree(meet, self, &mine);
-	gone = is_gone(chan, self);
+	gone = is_gone(meet, self);
 	if (!agree && !gone)
 		return hold_for_all(chan, self, way->last);
 	if (agree && way->own)

@@ -81,6 +81,7 @@ struct vm_meet_worker {
 	struct vm_meet_post *posts[VM_MEET_POSTS];
 	uint32_t member_count;
 	uint32_t *members; /* their ranks in the channel, ascending */
+	struct vm_meet_worker *other; /* in a pair */
 	struct vm_meet *meet;
 	struct vm_meet_parts parts VM_ALIGNED(VM_CACHELINE);
 } VM_ALIGNED(VM_CACHELINE);

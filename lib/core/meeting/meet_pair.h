@@ -21,12 +21,13 @@
  */
 #define VM_MEET_HALF (VM_MEET_POSTS / 2)
 
-static inline struct vm_meet_worker *vm_meet_pair_of(const struct vm_chan *chan,
-						     int rank)
+/* That of the channel's owner.  The seat of the other member is in a line that this
+ * writes. */
+static inline struct vm_meet_worker *vm_meet_pair_of(const struct vm_chan *chan)
 {
 	const struct vm_meet *meet = chan->meet;
 
-	return &meet->workers[meet->seats[rank].worker];
+	return &meet->workers[meet->seats[chan->rank].worker];
 }
 
 /* Waits until the post for meeting self->number may be written, the first one of a
@@ -60,12 +61,11 @@ static inline void vm_meet_pair_leave(struct vm_meet *meet,
  * use of it calls vm_meet_pair_took().
  */
 static inline const struct vm_meet_post *
-vm_meet_pair_hear(const struct vm_meet_worker *self,
-		  const struct vm_meet_worker *other)
+vm_meet_pair_hear(const struct vm_meet_worker *self)
 {
 	uint32_t number = self->number + 1;
 	const struct vm_meet_post *post =
-		other->posts[number & other->post_mask];
+		self->other->posts[number % VM_MEET_POSTS];
 
 	/* Pairs with the store in vm_meet_post_show(). */
 	if (atomic_load_explicit(&post->number, memory_order_acquire) ==
@@ -100,14 +100,12 @@ static inline void vm_meet_pair_took(struct vm_meet *meet,
 /* Whether the other has come to the next meeting of this pair, or been there. */
 static inline bool vm_meet_pair_came(const struct vm_chan *chan)
 {
-	const struct vm_meet_worker *self = vm_meet_pair_of(chan, chan->rank);
-	const struct vm_meet_worker *other =
-		vm_meet_pair_of(chan, 1 - chan->rank);
+	const struct vm_meet_worker *self = vm_meet_pair_of(chan);
 	uint32_t number = self->number + 1;
 
 	/* Pairs with the store in vm_meet_post_show(). */
 	return atomic_load_explicit(
-		       &other->posts[number & other->post_mask]->number,
+		       &self->other->posts[number % VM_MEET_POSTS]->number,
 		       memory_order_acquire) == number;
 }
 

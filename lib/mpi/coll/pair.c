@@ -16,17 +16,24 @@ struct pair_call {
 	struct vm_coll *coll;
 	const struct vm_chan *chan;
 	struct vm_meet_worker *self;
-	const struct vm_meet_worker *other;
 	vm_meet_last last; /* of the usual way */
 };
+
+/* Whether a post may have these data: both members think the same, since blocks have
+ * as many bytes on either side. */
+static inline bool fits(const struct pair_call *call,
+			const struct vm_data *data)
+{
+	return VM_LIKELY(!data->layout && data->bytes &&
+			 data->bytes <= call->self->room);
+}
 
 /* Leaves data to the other. */
 static int tell(const struct pair_call *call, const struct vm_data *data)
 {
 	struct vm_meet_post *post;
 
-	if (VM_UNLIKELY(data->layout || !data->bytes ||
-			data->bytes > call->self->room))
+	if (!fits(call, data))
 		return VM_PENDING;
 	post = vm_meet_pair_begin(call->chan, call->self);
 	vm_coll_key(post->key, call->coll);
@@ -39,8 +46,7 @@ static int tell(const struct pair_call *call, const struct vm_data *data)
 /* Gets what the other has left, so many bytes; NULL: the usual way is needed. */
 static const char *hear(const struct pair_call *call, size_t bytes)
 {
-	const struct vm_meet_post *post =
-		vm_meet_pair_hear(call->self, call->other);
+	const struct vm_meet_post *post = vm_meet_pair_hear(call->self);
 	uint64_t key[VM_MEET_KEY_WORDS];
 
 	if (VM_UNLIKELY(!post))
@@ -64,7 +70,7 @@ static int take(const struct pair_call *call, const struct vm_data *data)
 {
 	const char *from;
 
-	if (VM_UNLIKELY(data->layout != NULL))
+	if (!fits(call, data))
 		return VM_PENDING;
 	from = hear(call, data->bytes);
 	if (VM_UNLIKELY(!from))
@@ -120,16 +126,21 @@ static int gather(const struct pair_call *call)
 		return tell(call, &data);
 	}
 	data = vm_blocks_data(&coll->recv, (size_t)(1 - coll->rank));
+	if (!fits(call, &data))
+		return VM_PENDING;
 	own_part(call);
 	return take(call, &data);
 }
 
 /* Adds the other's operand to that of the caller, in the order of their ranks. */
-static int add(const struct pair_call *call, size_t bytes)
+static int add(const struct pair_call *call, const struct vm_data *own)
 {
 	const struct vm_coll *coll = call->coll;
-	const void *mine = coll->send.buf, *other = hear(call, bytes);
+	const void *mine = own->addr, *other;
 
+	if (!fits(call, own))
+		return VM_PENDING;
+	other = hear(call, own->bytes);
 	if (VM_UNLIKELY(!other))
 		return VM_PENDING;
 	coll->op->loops[coll->recv.type->kind].two(
@@ -153,7 +164,7 @@ static int reduce(const struct pair_call *call)
 		return VM_PENDING;
 	if (coll->rank == root) {
 		if (coll->kind != &vm_coll_exscan)
-			return add(call, bytes);
+			return add(call, &own);
 		own = vm_data_bytes(coll->recv.buf, bytes);
 		return take(call, &own);
 	}
@@ -188,8 +199,7 @@ int vm_coll_pair(struct vm_coll *coll, const struct vm_chan *chan,
 		return VM_PENDING;
 	call.coll = coll;
 	call.chan = chan;
-	call.self = vm_meet_pair_of(chan, coll->rank);
-	call.other = vm_meet_pair_of(chan, 1 - coll->rank);
+	call.self = vm_meet_pair_of(chan);
 	call.last = last;
 	rc = any(&call);
 	if (rc == VM_DONE)
@@ -200,9 +210,8 @@ int vm_coll_pair(struct vm_coll *coll, const struct vm_chan *chan,
 bool vm_coll_pair_differs(struct vm_coll *coll, const struct vm_chan *chan,
 			  vm_meet_last last)
 {
-	const struct vm_meet_post *post =
-		vm_meet_post_of(vm_meet_pair_of(chan, 1 - chan->rank),
-				vm_meet_pair_of(chan, chan->rank));
+	const struct vm_meet_worker *self = vm_meet_pair_of(chan);
+	const struct vm_meet_post *post = vm_meet_post_of(self->other, self);
 
 	if (!vm_meet_post_is_gone(post) || post->last != last)
 		return false;
