@@ -20,6 +20,7 @@
 #include "base/own.h"
 #include "core/local/errand.h"
 #include "core/local/threads.h"
+#include "core/remote/naps.h"
 #include "core/remote/pace.h"
 #include "core/remote/progress.h"
 #include "fabric/end/sleep.h"
@@ -41,7 +42,9 @@ struct vm_agent {
 	int timer_fd;
 	_Atomic bool stop;
 	struct vm_pace pace;
-	uint64_t late_ns; /* how long a wake-up takes; of the thread */
+	/* Of the thread: */
+	uint64_t late_ns; /* how long a wake-up takes */
+	struct vm_naps naps;
 	struct vm_errand_seen errand;
 	uint64_t *polls; /* of each port, when it looked last; of the thread */
 };
@@ -53,10 +56,11 @@ static void nap(struct vm_agent *agent, bool shortly)
 	uint64_t ns = NAP_TIMES * agent->late_ns, begin = vm_clock_ns(), late;
 	struct timespec left;
 
-	if (ns < NAP_NS_MIN || shortly)
+	if (ns < NAP_NS_MIN)
 		ns = NAP_NS_MIN;
 	if (ns > NAP_NS_MAX)
 		ns = NAP_NS_MAX;
+	ns = shortly ? NAP_NS_MIN : vm_naps_ns(&agent->naps, ns, begin);
 	left = (struct timespec){ .tv_nsec = (long)ns };
 	nanosleep(&left, NULL);
 	late = vm_clock_ns() - begin;
@@ -186,27 +190,33 @@ static bool has_errands(struct vm_agent *agent)
 	       !atomic_load(&agent->stop);
 }
 
-static bool ports_poll(void)
+static unsigned ports_poll(void)
 {
-	unsigned ports = ports_count();
-	bool did = false;
+	unsigned ports = ports_count(), events = 0;
 
-	for (unsigned i = 0; i < ports; i++)
-		did |= vm_port_poll(vm_fabric_port(vm_node->fabric, i), false) >
-		       0;
-	return did;
+	for (unsigned i = 0; i < ports; i++) {
+		int rc =
+			vm_port_poll(vm_fabric_port(vm_node->fabric, i), false);
+
+		events += rc > 0 ? (unsigned)rc : 0;
+	}
+	return events;
 }
 
 /* Takes in what there is; whether there was anything.  No rank moves
  * meanwhile. */
-static bool look(void)
+static bool look(struct vm_agent *agent)
 {
+	unsigned all = 0, events;
 	int looks = 0;
 
 	vm_thread_acting(1);
-	while (looks < LOOKS && ports_poll())
+	while (looks < LOOKS && (events = ports_poll())) {
+		all += events;
 		looks++;
+	}
 	vm_thread_acting(-1);
+	vm_naps_found(&agent->naps, all, vm_clock_ns());
 	if (looks)
 		vm_pvar_add(vm_node->pvars.agent_found, 1);
 	return looks;
@@ -242,8 +252,9 @@ static bool serve(struct vm_agent *agent)
 {
 	bool did = false;
 
+	vm_naps_begin(&agent->naps, vm_clock_ns());
 	while (is_needed(agent) || has_errands(agent)) {
-		bool found = look();
+		bool found = look(agent);
 
 		polls_note(agent);
 		did |= found;
