@@ -95,6 +95,41 @@ static void starts_behind(int rank, int size)
 	wrong += MPI_Wait(&request, MPI_STATUS_IGNORE) != 0;
 }
 
+/* Many nonblocking ones under way before the other starts its first; what they
+ * send fits into a slot between the workers, or not. */
+static void starts_many(int rank, int size)
+{
+	enum { N = 30 };
+	MPI_Request requests[4 * N];
+	double from[N][3], sums[N][3], all[N][6];
+	long roots[N], one[N];
+
+	if (rank == 1)
+		told_wait();
+	for (int i = 0; i < N; i++) {
+		MPI_Request *each = requests + 4 * i;
+
+		from[i][0] = from[i][1] = from[i][2] = i + rank;
+		roots[i] = rank == i % 2 ? i : -1;
+		MPI_Ibcast(&roots[i], 1, MPI_LONG, i % 2, MPI_COMM_WORLD, each);
+		MPI_Iallreduce(from[i], sums[i], 1 + i % 3, MPI_DOUBLE, MPI_SUM,
+			       MPI_COMM_WORLD, each + 1);
+		MPI_Igather(from[i], 1 + i % 3, MPI_DOUBLE, all[i], 1 + i % 3,
+			    MPI_DOUBLE, 1 - i % 2, MPI_COMM_WORLD, each + 2);
+		one[i] = i;
+		MPI_Iscan(MPI_IN_PLACE, &one[i], 1, MPI_LONG, MPI_MAX,
+			  MPI_COMM_WORLD, each + 3);
+	}
+	gone = true;
+	MPI_Waitall(4 * N, requests, MPI_STATUSES_IGNORE);
+	for (int i = 0; i < N; i++) {
+		wrong += roots[i] != i || one[i] != i;
+		wrong += sums[i][0] != 2 * i + 1;
+		wrong += sums[i][i % 3] != 2 * i + 1;
+		wrong += rank != i % 2 && all[i][1 + 2 * (i % 3)] != i + 1;
+	}
+}
+
 /* Random numbers, the same in both ranks. */
 struct draw {
 	unsigned state;
@@ -339,10 +374,11 @@ static void check(void (*body)(int rank, int size), int wanted,
 
 int main(void)
 {
-	plan(7);
+	plan(8);
 	check(goes_on, 0, "who has nothing to learn goes on");
 	check(runs_ahead, 0, "and waits when there is no more room");
 	check(starts_behind, 0, "a nonblocking one may follow");
+	check(starts_many, 0, "nonblocking ones of a late rank are right");
 	check(any_random, 0, "data of any kind are right");
 	check(bcast_gone, 4, "who finds another call than its own sees it");
 	check(two_roots, 4, "and so do two who wait for each other");

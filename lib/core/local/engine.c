@@ -314,7 +314,8 @@ static __attribute__((noinline)) void
 slot_take(struct vm_engine *engine, struct vm_ring *ring, struct vm_slot *slot)
 {
 	if (VM_UNLIKELY(slot->payload == VM_PAYLOAD_CALL)) {
-		slot->call.run(slot->call.arg, slot->call.more);
+		slot->call.run(slot->call.arg,
+			       slot->inline_bytes ? slot : slot->call.more);
 	} else if (slot->payload == VM_PAYLOAD_LENT) {
 		ring->borrowed = true;
 		slot_lent(slot);
@@ -654,6 +655,7 @@ void vm_engine_call(struct vm_engine *from, struct vm_engine *to,
 	struct vm_slot *slot = vm_engine_slot(from, to);
 
 	slot->payload = VM_PAYLOAD_CALL;
+	slot->inline_bytes = 0;
 	slot->call.run = run;
 	slot->call.arg = arg;
 	slot->call.more = more;

@@ -241,6 +241,25 @@ static inline void vm_engine_lend(struct vm_engine *from, struct vm_engine *to)
 void vm_engine_call(struct vm_engine *from, struct vm_engine *to,
 		    void (*run)(void *arg, void *more), void *arg, void *more);
 
+/*
+ * The same with a note: run() gets the slot in the place of `more`, in which the
+ * caller has set call.more, call.words, env, rank and signature as it likes, and
+ * then calls vm_engine_publish().
+ */
+static inline struct vm_slot *vm_engine_note(struct vm_engine *from,
+					     struct vm_engine *to,
+					     void (*run)(void *arg, void *slot),
+					     void *arg)
+{
+	struct vm_slot *slot = vm_engine_slot(from, to);
+
+	slot->payload = VM_PAYLOAD_CALL;
+	slot->inline_bytes = 1;
+	slot->call.run = run;
+	slot->call.arg = arg;
+	return slot;
+}
+
 /* The cache of the calling thread. */
 static inline struct vm_thread_cache *vm_thread_cache_self(void)
 {

@@ -38,6 +38,7 @@ struct vm_slot {
 		struct {
 			void (*run)(void *arg, void *more);
 			void *arg, *more;
+			uint64_t words[2]; /* of a note */
 		} call;
 	};
 } VM_ALIGNED(VM_CACHELINE);

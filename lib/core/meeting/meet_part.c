@@ -370,6 +370,61 @@ static struct vm_meet_sent *posts_make(struct vm_meet_worker *here,
 	return list;
 }
 
+/* A post has come in a slot. */
+static void note_arrive(void *arg, void *more)
+{
+	struct vm_meet_worker *here = arg;
+	const struct vm_slot *slot = more;
+	struct vm_meet_sent *sent = post_get(here);
+
+	if (!sent)
+		vm_panic("collective: no memory for the call of another rank");
+	sent->from = (uint32_t)(here->other - here->meet->workers);
+	sent->post.bytes = slot->signature;
+	sent->post.part = slot->call.more;
+	sent->post.key[0] = slot->call.words[0];
+	sent->post.key[1] = slot->env.context;
+	sent->post.key[2] = (uint32_t)slot->env.source;
+	sent->post.key[3] = (uint32_t)slot->env.tag;
+	memcpy(sent->post.data, &slot->call.words[1], sizeof(uint64_t));
+	atomic_store_explicit(&sent->post.number, slot->rank,
+			      memory_order_relaxed);
+	post_arrive(here, sent);
+}
+
+/* Whether a post may travel in a slot, so that its line need not come too. */
+static bool fits_slot(const struct vm_meet *place,
+		      const struct vm_meet_sent *sent)
+{
+	const uint64_t *key = sent->post.key;
+
+	return place->pair && sent->post.bytes <= sizeof(uint64_t) &&
+	       (key[1] | key[2] | key[3]) <= UINT32_MAX;
+}
+
+static void note_send(struct vm_meet *place, uint32_t index,
+		      struct vm_meet_worker *to, struct vm_meet_sent *sent)
+{
+	struct vm_meet_parts *parts = &place->workers[index].parts;
+	struct vm_engine *from = &vm_node->engines[index];
+	struct vm_engine *there = &vm_node->engines[to - place->workers];
+	struct vm_slot *slot = vm_engine_note(from, there, note_arrive, to);
+
+	slot->env = (struct vm_env){ (uint32_t)sent->post.key[1],
+				     (int32_t)sent->post.key[2],
+				     (int32_t)sent->post.key[3] };
+	slot->rank = post_number(sent);
+	slot->signature = sent->post.bytes;
+	slot->call.more = sent->post.part;
+	slot->call.words[0] = sent->post.key[0];
+	memcpy(&slot->call.words[1], sent->post.data, sizeof(uint64_t));
+	vm_engine_publish(from, there, slot);
+	vm_engine_lock(from);
+	sent->next = parts->free;
+	parts->free = sent;
+	vm_engine_unlock(from);
+}
+
 static void posts_send(struct vm_meet *place, uint32_t index,
 		       struct vm_meet_sent *list)
 {
@@ -379,6 +434,10 @@ static void posts_send(struct vm_meet *place, uint32_t index,
 		if (!place->workers[w].member_count || w == index)
 			continue;
 		list = sent->next;
+		if (fits_slot(place, sent)) {
+			note_send(place, index, &place->workers[w], sent);
+			continue;
+		}
 		vm_engine_call(&vm_node->engines[index], &vm_node->engines[w],
 			       post_arrive, &place->workers[w], sent);
 	}

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "base/copy.h"
 #include "mpi/coll/algo/behind.h"
 #include "mpi/coll/algo/chain.h"
 #include "mpi/coll/algo/gatherv.h"
@@ -246,12 +247,41 @@ static void view_do(struct proxy_view *view, const struct vm_coll_team *team,
 		parts_do(&view->meet, team, me);
 }
 
+/* Copies what the root has shown to the members of another worker; false: it takes
+ * proxies. */
+static bool bcast_own(struct vm_meet *meet, const struct vm_meet_worker *self,
+		      const struct vm_coll *me)
+{
+	const struct vm_meet_worker *root = meet->workers;
+	const struct vm_meet_post *post;
+
+	while (!is_member(&(struct vm_coll_team){ root->members,
+						  root->member_count },
+			  me->root))
+		root++;
+	if (root == self)
+		return self->member_count == 1;
+	post = vm_meet_post_of(root, self);
+	for (uint32_t i = 0; i < self->member_count; i++) {
+		struct vm_coll *coll = vm_coll_of(meet, self->members[i]);
+		struct vm_data to = vm_blocks_data(&coll->recv, 0);
+
+		if (to.layout || to.bytes != (post->bytes & ~VM_MEET_GONE))
+			return false;
+		vm_copy(to.addr, post->data, to.bytes);
+	}
+	return true;
+}
+
 void vm_coll_small_own(struct vm_meet *meet, struct vm_meet_worker *self,
 		       void *args)
 {
 	const struct vm_coll_team team = { self->members, self->member_count };
+	const struct vm_coll *me = args;
 	struct proxy_view view;
 
+	if (me->kind == &vm_coll_bcast && bcast_own(meet, self, me))
+		return;
 	if (!has_parts(&team, args) ||
 	    !view_open(&view, meet, self, &team, args))
 		return;
