@@ -18,6 +18,7 @@
 #include "base/list.h"
 #include "fabric/ofi/address.h"
 #include "fabric/packet/view.h"
+#include "fabric/shm/lane.h"
 #include "fabric/shm/load.h"
 
 /*
@@ -73,6 +74,11 @@ struct vm_fabric_config {
 	 * handled first.  0: none.
 	 */
 	uint8_t asking;
+	/*
+	 * A card has come (vm_fabric_card_put()), which is taken if somebody waits
+	 * for it, or if it `must`; whether it was.  NULL: none come.
+	 */
+	bool (*card)(void *arg, const struct vm_card *card, bool must);
 	/* What handlers have held back (vm_pkt_followed()); may be NULL. */
 	void (*held)(void *held);
 	/*
@@ -274,6 +280,23 @@ struct vm_send_op {
  */
 int vm_port_send(struct vm_port *port, struct vm_to to,
 		 const struct vm_send *send, struct vm_send_op *op);
+
+/*
+ * Cards: messages of at most VM_CARD_BYTES to a process of the job whose processors
+ * are shared (vm_fabric_crowded()), which stay where they were written until
+ * somebody wants them: polls hand up those that are waited for.  No order among
+ * packets.  Whether they reach a process; false: there is no room now.
+ */
+bool vm_fabric_cards_reach(struct vm_fabric *fabric, uint32_t process);
+bool vm_fabric_card_put(struct vm_fabric *fabric, uint32_t process,
+			const struct vm_card_head *head, const void *data);
+
+/* The oldest card of a process, which nobody else takes until
+ * vm_fabric_card_end(); NULL: there is none now.  It may change: the other process
+ * can write there. */
+const struct vm_card *vm_fabric_card_look(struct vm_fabric *fabric,
+					  uint32_t process);
+void vm_fabric_card_end(struct vm_fabric *fabric, uint32_t process, bool took);
 
 /* Credits left for data to that port; a hint for the choice of protocol. */
 unsigned vm_port_credits(struct vm_port *port, struct vm_to to);

@@ -34,9 +34,9 @@ static VM_ALWAYS_INLINE void published(struct vm_conn *conn)
 	if (VM_UNLIKELY(!conn->resend.listed))
 		vm_resend_unsure(conn);
 	vm_shm_announce(conn->outlet);
-	if (VM_UNLIKELY(vm_shm_sleeps(conn->outlet)))
+	if (VM_UNLIKELY(vm_shm_sleeps(&conn->outlet->reader)))
 		vm_shm_wake(conn->port->fabric->shm, conn->process,
-			    conn->outlet);
+			    &conn->outlet->reader);
 }
 
 int vm_near_send(struct vm_conn *conn, const struct vm_send *send)

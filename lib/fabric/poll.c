@@ -549,10 +549,12 @@ static bool is_vain(struct vm_port *port)
 int vm_port_poll(struct vm_port *port, bool own)
 {
 	struct vm_found found;
-	int count, records;
+	int count, records, cards = 0;
 
+	if (VM_UNLIKELY(port->fabric->lanes.count) && !port->index)
+		cards = vm_lanes_poll(port->fabric);
 	if (is_vain(port))
-		return 0;
+		return cards;
 	/* Who helps may have interrupted who has the lock, and must not wait. */
 	if ((!own && vm_bias_taken(&port->lock)) ||
 	    !vm_bias_try(&port->polling)) {
@@ -563,12 +565,12 @@ int vm_port_poll(struct vm_port *port, bool own)
 	records = vm_inlets_deliver(port, own);
 	if (records && vm_port_calm(port) && vm_port_looks_count(port)) {
 		vm_bias_give(&port->polling);
-		return records;
+		return cards + records;
 	}
 	vm_found_seek(&found, port, NULL);
 	count = vm_found_tell(&found, port, own);
 	vm_bias_give(&port->polling);
-	return records + count + found.events;
+	return cards + records + count + found.events;
 }
 
 uint64_t vm_port_polls(const struct vm_port *port)
@@ -584,6 +586,7 @@ bool vm_port_busy(const struct vm_port *port)
 	       !vm_list_empty(&port->gone) || port->leavers ||
 	       !vm_list_empty(&port->room) || port->looked || port->took ||
 	       vm_inlets_busy(port) ||
+	       (!port->index && vm_lanes_busy(port->fabric)) ||
 	       atomic_load_explicit(&port->inbox_full, memory_order_acquire) ||
 	       atomic_load_explicit(&port->deaths, memory_order_relaxed) !=
 		       atomic_load_explicit(&port->fabric->deaths,

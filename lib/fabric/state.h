@@ -11,6 +11,7 @@
 
 #include "base/lock.h"
 #include "fabric/fabric.h"
+#include "fabric/lanes.h"
 #include "fabric/ofi/fi.h"
 #include "fabric/packet/gather.h"
 #include "fabric/packet/link.h"
@@ -59,7 +60,8 @@ struct vm_fabric {
 	struct vm_peer *peers; /* by process */
 	uint16_t *ports_of;    /* by process; 0 until it is connected */
 	struct vm_shm *shm;    /* NULL: no memory is shared */
-	_Atomic bool silent;   /* nothing is expected from the network */
+	struct vm_lanes lanes;
+	_Atomic bool silent; /* nothing is expected from the network */
 	int kick_fd;
 	struct vm_gather gather;
 

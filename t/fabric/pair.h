@@ -113,6 +113,9 @@ static inline vm_pkt_handler *const *pair_handlers(void)
 /* Whether the sides share memory; else the network is tested. */
 static bool pair_shm;
 
+/* What takes cards, where they share cores; or NULL. */
+static bool (*pair_card)(void *arg, const struct vm_card *card, bool must);
+
 static inline int side_open_of(struct side *side, uint32_t process,
 			       uint32_t processes, unsigned ports,
 			       const struct vm_fi *fi)
@@ -122,7 +125,9 @@ static inline int side_open_of(struct side *side, uint32_t process,
 					   .ports = ports,
 					   .job_key = 0x1234567890abcdef,
 					   .one_host = true,
+					   .crowded = pair_card,
 					   .arrived = pair_handlers(),
+					   .card = pair_card,
 					   .down = side_down,
 					   .noticed = side_noticed,
 					   .arg = side,

@@ -93,4 +93,31 @@ count=$(($(messages 50) - none))
 ok 'a scatter of 8 KiB takes a message to each of 8 processes' \
 	[ "$count" -ge $((2 * 50 * 7)) ]
 ok 'and at most one back' [ "$count" -le $((2 * 50 * 14)) ]
+
+cat >gathers.c <<'END'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+	double own = 1, all[4];
+
+	MPI_Init(&argc, &argv);
+	for (int i = 0; i < 800; i++)
+		MPI_Gather(&own, 1, MPI_DOUBLE, all, 1, MPI_DOUBLE, 0,
+			   MPI_COMM_WORLD);
+	MPI_Finalize();
+	return 0;
+}
+END
+"$vmpicc" gathers.c -o gathers
+if command -v taskset >/dev/null; then
+	out=$(timeout 150 taskset -c 0 "$vmpirun" -n 4 --nodes 4 --summary \
+		./gathers </dev/null 2>&1)
+	packets=$(echo "$out" |
+		sed -n 's/.*: \([0-9]*\) of [0-9]* packets sent.*/\1/p' |
+		awk '{ n += $1 } END { print n }')
+	ok 'cards of processes that share a core are no packets' \
+		[ "${packets:-2400}" -lt 1200 ] || diag "$out"
+else
+	skip 1 "there is no taskset"
+fi
 done_testing

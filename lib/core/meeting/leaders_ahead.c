@@ -16,7 +16,7 @@
 #include "core/local/req.h"
 
 /* So many meetings that are heard may be unheard, each so many behind the last. */
-#define MEETINGS 4u
+#define MEETINGS 16u
 #define HEARD 16u
 
 struct unheard_card {

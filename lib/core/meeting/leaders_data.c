@@ -61,7 +61,8 @@ void vm_leaders_send(struct vm_leaders_data *talk, int process,
 	int rc;
 
 	if (!talk->error && !data->layout &&
-	    vm_leaders_msg_tell(talk->meet, process, data->addr, data->bytes))
+	    vm_leaders_msg_tell(talk->meet, process, data->addr, data->bytes,
+				false))
 		return;
 	message = message_new(talk);
 	if (!message)

@@ -12,6 +12,7 @@
 #include "core/meeting/meet.h"
 #include "core/comm/p2p.h"
 #include "core/local/engine.h"
+#include "core/remote/cards.h"
 #include "core/remote/straight.h"
 
 static struct vm_env env_of(const struct vm_meet *meet, int process)
@@ -74,15 +75,15 @@ int vm_leaders_part_send(const struct vm_meet *meet, int p, const void *buf,
 }
 
 bool vm_leaders_msg_tell(const struct vm_meet *meet, int process,
-			 const void *buf, size_t bytes)
+			 const void *buf, size_t bytes, bool alone)
 {
-	const struct vm_leaders *leaders = meet->leaders;
-	const struct vm_rank *dest = leaders->processes[process].first;
+	const struct vm_rank *to = meet->leaders->processes[process].first;
+	struct vm_env env = env_of(meet, meet->leaders->self);
 	const struct vm_rank *rank = vm_self->owner;
 
-	return rank && rank->port && dest->via == &vm_engine_remote &&
-	       vm_straight_send(vm_self, dest, env_of(meet, leaders->self), buf,
-				bytes);
+	return rank && rank->port && to->via == &vm_engine_remote &&
+	       ((alone && vm_cards_send(vm_self, to, env, buf, bytes)) ||
+		vm_straight_send(vm_self, to, env, buf, bytes));
 }
 
 bool vm_leaders_msg_hear(const struct vm_meet *meet, int process, void *buf,
@@ -95,6 +96,9 @@ bool vm_leaders_msg_hear(const struct vm_meet *meet, int process, void *buf,
 	struct vm_env env = env_of(meet, process);
 	vmpi_status status;
 
+	if (source->via == &vm_engine_remote &&
+	    vm_cards_recv(vm_self, first, source, env, buf, bytes))
+		return true;
 	if (!rank || !rank->port || rank->port != first->port ||
 	    source->via != &vm_engine_remote)
 		return false;

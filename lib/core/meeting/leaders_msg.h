@@ -30,10 +30,10 @@ int vm_leaders_part_send(const struct vm_meet *meet, int process,
 			 const void *buf, size_t bytes, struct vmpi_req **req);
 
 /* The same without a request, where that needs nothing more: a short message to
- * a process of this host, and one of *bytes that has come or, if it waits, comes
- * within a moment.  false: not this way, nothing has been sent or received. */
+ * a process of this host, the meeting's only one if `alone`, and one of *bytes that
+ * comes within a moment if it waits, or has.  false: not this way; nothing is done. */
 bool vm_leaders_msg_tell(const struct vm_meet *meet, int process,
-			 const void *buf, size_t bytes);
+			 const void *buf, size_t bytes, bool alone);
 bool vm_leaders_msg_hear(const struct vm_meet *meet, int process, void *buf,
 			 size_t *bytes, bool waits);
 

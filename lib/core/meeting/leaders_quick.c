@@ -57,7 +57,7 @@ int vm_leaders_quick_tell(struct vm_leaders_quick *quick, int process,
 	vm_copy(quick->packed + quick->begin, data, bytes);
 	bytes += quick->begin;
 	if (VM_UNLIKELY(!vm_leaders_msg_tell(quick->meet, process,
-					     quick->packed, bytes))) {
+					     quick->packed, bytes, true))) {
 		rc = vm_leaders_part_send(quick->meet, process, quick->packed,
 					  bytes, &req);
 		rc = rc ? rc : vm_leaders_msg_wait(quick->meet, &req, NULL);

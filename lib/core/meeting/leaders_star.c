@@ -42,7 +42,7 @@ static void form_init(struct form *form, const struct vm_leaders_head *out,
 static int form_send(const struct vm_meet *meet, int p, const struct form *form,
 		     struct vm_leaders_talk *talk)
 {
-	if (vm_leaders_msg_tell(meet, p, form->short_lived, form->bytes))
+	if (vm_leaders_msg_tell(meet, p, form->short_lived, form->bytes, false))
 		return 0;
 	return vm_leaders_part_send(meet, p, form->card, form->card_bytes,
 				    &talk->reqs[1]);
@@ -259,7 +259,7 @@ static int star_tell(const struct vm_meet *meet, struct vm_leaders_talk *talks,
 		int next = 0;
 
 		if (p != leaders->self && !talks[p].ahead &&
-		    !vm_leaders_msg_tell(meet, p, bundle, bytes))
+		    !vm_leaders_msg_tell(meet, p, bundle, bytes, false))
 			next = vm_leaders_part_send(meet, p, bundle, bytes,
 						    &talks[p].reqs[1]);
 		rc = rc ? rc : next;

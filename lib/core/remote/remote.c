@@ -14,6 +14,7 @@
 #include "core/remote/agent.h"
 #include "core/local/engine.h"
 #include "core/instrument/trace.h"
+#include "core/remote/cards.h"
 #include "core/remote/credit_queue.h"
 #include "core/remote/failure.h"
 #include "core/local/deliver.h"
@@ -443,6 +444,7 @@ static int fabric_open(struct vm_boot *boot, uint64_t key)
 		.crowded = vm_sched.shared != 0,
 		.arrived = handlers,
 		.asking = VM_PACKET_CTS,
+		.card = vm_cards_take,
 		.held = vm_rndv_recv_held,
 		.down = down,
 		.room = room,

@@ -58,6 +58,7 @@ bool vm_fabric_quiet(struct vm_fabric *fabric, uint32_t *sent,
 	for (unsigned i = 0; i < fabric->limits.ports; i++)
 		if (!port_quiet(&fabric->ports[i], sent, received))
 			return false;
+	vm_lanes_count(fabric, sent, received);
 	return true;
 }
 

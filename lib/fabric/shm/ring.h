@@ -71,15 +71,19 @@ struct vm_shm_ring {
 VM_STATIC_ASSERT(sizeof(struct vm_shm_ring) == VM_SHM_RING_BYTES,
 		 "without gaps");
 
+/* Of a port that reads (fabric/shm/shm.h): whether its process sleeps and is to be
+ * woken; and whether a fence is needed to see that. */
+struct vm_shm_sleeper {
+	_Atomic uint32_t *sleeping;
+	bool fence;
+};
+
 /* One side each; in memory of its own. */
 struct vm_shm_writer {
 	struct vm_shm_ring *ring;
 	uint32_t next;	/* number of the next record */
 	uint32_t taken; /* as it was when we last looked */
-	/* Of the port that reads (fabric/shm/shm.h): whether its process sleeps
-	 * and is to be woken; and whether a fence is needed to see that. */
-	_Atomic uint32_t *sleeping;
-	bool fence;
+	struct vm_shm_sleeper reader;
 	_Atomic uint32_t *bell; /* of the port that reads */
 	uint64_t tail;		/* bytes of the area that were ever used, */
 	uint64_t freed;		/* ... and are free again, */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The file: a head, then for each port the names of its rings' senders, then a
- * word for each process, then the rings, then the board.
+ * word for each process, then the rings, then the board, then
+ * the lanes.
  */
 #include "fabric/shm/shm.h"
 
@@ -22,7 +23,7 @@
 #include "fabric/shm/barrier.h"
 #include "fabric/shm/memfd.h"
 
-#define MAGIC 0x34656c6966485356u /* "VSHfile4" */
+#define MAGIC 0x35656c6966485356u /* "VSHfile5" */
 #define MORE_RINGS 4  /* for processes that have more ports than we */
 #define GUEST_RINGS 2 /* on average */
 #define PAGE 4096
@@ -139,9 +140,20 @@ static struct vm_board *board_of(const struct file *file)
 	return (void *)(file->base + board_at(file));
 }
 
+static size_t lanes_at(const struct file *file)
+{
+	return round_up(board_at(file) + sizeof(struct vm_board), PAGE);
+}
+
+static struct vm_lane *lane_of(const struct file *file, uint32_t process)
+{
+	return (struct vm_lane *)(void *)(file->base + lanes_at(file)) +
+	       process;
+}
+
 static size_t file_bytes(const struct file *file)
 {
-	return board_at(file) + sizeof(struct vm_board);
+	return lanes_at(file) + file->processes * sizeof(struct vm_lane);
 }
 
 static int file_map(struct file *file, int fd, const char **why)
@@ -446,6 +458,28 @@ bool vm_shm_moves_near(const struct vm_shm *shm, uint32_t process)
 				    memory_order_relaxed);
 }
 
+static struct vm_shm_sleeper sleeper_of(const struct peer *peer, uint32_t port)
+{
+	return (struct vm_shm_sleeper){
+		.sleeping = &door_of(&peer->file, port)->sleeping,
+		.fence = !peer->joined,
+	};
+}
+
+struct vm_lane *vm_shm_lane(const struct vm_shm *shm, uint32_t process)
+{
+	return lane_of(&shm->file, process);
+}
+
+struct vm_lane *vm_shm_lane_to(const struct vm_shm *shm, uint32_t process,
+			       struct vm_shm_sleeper *reader)
+{
+	const struct peer *peer = &shm->peers[process];
+
+	*reader = sleeper_of(peer, 0);
+	return lane_of(&peer->file, peer->there);
+}
+
 int vm_shm_outlet(struct vm_shm_writer **writer, struct vm_shm *shm,
 		  uint32_t process, uint32_t port, uint32_t from)
 {
@@ -468,8 +502,7 @@ int vm_shm_outlet(struct vm_shm_writer **writer, struct vm_shm *shm,
 	atomic_store_explicit(&door->names[index].ready, 1,
 			      memory_order_release);
 	new->ring = ring_of(file, port, index);
-	new->sleeping = &door->sleeping;
-	new->fence = !shm->peers[process].joined;
+	new->reader = sleeper_of(&shm->peers[process], port);
 	new->bell = &door->bell;
 	*writer = new;
 	return 0;
@@ -566,9 +599,9 @@ void vm_shm_sleep_end(struct vm_shm *shm, bool woken)
 }
 
 void vm_shm_wake(struct vm_shm *shm, uint32_t process,
-		 const struct vm_shm_writer *writer)
+		 const struct vm_shm_sleeper *reader)
 {
-	if (!atomic_exchange_explicit(writer->sleeping, 0,
+	if (!atomic_exchange_explicit(reader->sleeping, 0,
 				      memory_order_relaxed))
 		return;
 	/* A full pipe wakes as well. */

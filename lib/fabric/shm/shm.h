@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "fabric/shm/board.h"
+#include "fabric/shm/lane.h"
 #include "fabric/shm/load.h"
 #include "fabric/shm/place.h"
 #include "fabric/shm/ring.h"
@@ -73,6 +74,12 @@ bool vm_shm_near(const struct vm_shm *shm, uint32_t process);
 struct vm_board_own *vm_shm_board(struct vm_shm *shm);
 struct vm_board *vm_shm_board_of(const struct vm_shm *shm, uint32_t process);
 
+/* The lane in which that process of the job leaves cards for us; and ours at one that
+ * is near, whose first port is to be woken. */
+struct vm_lane *vm_shm_lane(const struct vm_shm *shm, uint32_t process);
+struct vm_lane *vm_shm_lane_to(const struct vm_shm *shm, uint32_t process,
+			       struct vm_shm_sleeper *reader);
+
 /* A word in which a process says that it has given up its processor to others;
  * NULL: there is no file.  And whether that one has, or cannot say. */
 _Atomic uint32_t *vm_shm_away(const struct vm_shm *shm);
@@ -130,18 +137,18 @@ int vm_shm_fd(const struct vm_shm *shm);
 bool vm_shm_sleep_begin(struct vm_shm *shm, const bool *left);
 void vm_shm_sleep_end(struct vm_shm *shm, bool woken);
 void vm_shm_wake(struct vm_shm *shm, uint32_t process,
-		 const struct vm_shm_writer *writer);
+		 const struct vm_shm_sleeper *reader);
 
 /* Whether the reader of a ring is to be woken, after something was stored. */
-static inline bool vm_shm_sleeps(const struct vm_shm_writer *writer)
+static inline bool vm_shm_sleeps(const struct vm_shm_sleeper *reader)
 {
 	/* Pairs with the barrier in vm_shm_sleep_begin(), or with the fence
 	 * there. */
-	if (VM_LIKELY(!writer->fence))
+	if (VM_LIKELY(!reader->fence))
 		atomic_signal_fence(memory_order_seq_cst);
 	else
 		atomic_thread_fence(memory_order_seq_cst);
-	return atomic_load_explicit(writer->sleeping, memory_order_relaxed);
+	return atomic_load_explicit(reader->sleeping, memory_order_relaxed);
 }
 
 /* Whether it is certain that a process that we have met lives no more. */

@@ -143,7 +143,7 @@ static int near_open(struct vm_fabric *fabric)
 		return -VMPI_ENOTSUP;
 	for (unsigned i = 0; rc == 0 && i < fabric->limits.ports; i++)
 		rc = vm_inlets_init(&fabric->ports[i]);
-	return rc;
+	return rc ? rc : vm_lanes_open(fabric);
 }
 
 static int waits_open(struct vm_fabric *fabric)
@@ -232,6 +232,7 @@ void vm_fabric_close(struct vm_fabric *fabric)
 	for (unsigned i = 0; i < fabric->limits.ports; i++)
 		vm_port_fini(&fabric->ports[i]);
 	vm_export_free(fabric->ports);
+	vm_lanes_close(fabric);
 	vm_shm_close(fabric->shm);
 	if (fabric->fid)
 		fabric->fi->close(&fabric->fid->fid);

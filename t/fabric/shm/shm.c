@@ -167,12 +167,13 @@ static void together(void)
 	ok(vm_shm_is_away(shm, 1), "... until it says so");
 	is_int(vm_shm_outlet(&beside, shm, 1, 0, 1), 0, "it has a ring for us");
 	is_int(vm_shm_outlet(&outlet, shm, 1, 1, 1), 0, "and one at a port");
-	ok(!vm_shm_sleeps(beside), "it does not wake for what others poll");
-	ok(vm_shm_sleeps(outlet), "but for the port that it watches");
+	ok(!vm_shm_sleeps(&beside->reader),
+	   "it does not wake for what others poll");
+	ok(vm_shm_sleeps(&outlet->reader), "but for the port that it watches");
 	slot = vm_shm_room(outlet, 4, &data);
 	memcpy(data, "wake", 4);
 	vm_shm_publish(outlet, slot, 4, data);
-	vm_shm_wake(shm, 1, outlet);
+	vm_shm_wake(shm, 1, &outlet->reader);
 	while (said->step == 3)
 		usleep(100);
 	is_int(said->step, 4, "it is woken, and knows who has written");
@@ -183,7 +184,7 @@ static void together(void)
 	ok(vm_shm_dead(shm, 1), "who is killed does not, waited for or not");
 	child_end(pid);
 	ok(vm_shm_dead(shm, 1), "nor afterwards");
-	vm_shm_wake(shm, 1, outlet);
+	vm_shm_wake(shm, 1, &outlet->reader);
 	is_int(move_one(shm, said->memory, &(char){ 0 }, 1, false), -VMPI_EPEER,
 	       "who is dead has no memory");
 	slot = vm_shm_room(outlet, 4, &data);
