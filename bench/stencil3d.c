@@ -5,17 +5,19 @@
  * calls and compute between the start of that and the wait, about as long as
  * the exchange takes.  All messages have one size.
  *
- *	stencil3d [--quiet MS] BYTES FIELDS COMPUTE_US ITERATIONS
+ *	stencil3d [--quiet MS] BYTES FIELDS LOOPS ITERATIONS
  *
  * Each of the six faces sends FIELDS messages.  The run comes first, then as
  * many iterations as a tenth of it has that only compute and only exchange.
  * With --quiet the program goes on with small messages for so long, a phase in
- * which what the halos needed is needed no more.  COMPUTE_US 0: only exchanges,
- * to know how long computing has to be.
+ * which what the halos needed is needed no more.  LOOPS is the work of an
+ * iteration, the same for all runs that are compared; 0: only exchanges, and says
+ * how many loops take as long.
  *
  * Prints microseconds per iteration, the median, of all three kinds, how long
  * the run took in all, and after which part of it the iterations took no longer
- * than 1.05 times those of its second half; stencil3d.sh makes a table of that.
+ * than 1.05 times those of its second half, and the median of that; stencil3d.sh
+ * makes a table of it.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -30,7 +32,7 @@
 enum { COMPUTES = 1, EXCHANGES = 2 };
 
 static struct {
-	double quiet_ms, compute_us;
+	double quiet_ms;
 	int bytes, fields, iterations;
 	int rank, ranks;
 	int neighbour[FACES];
@@ -38,11 +40,6 @@ static struct {
 	char *out[FACES], *in[FACES]; /* all fields of a face */
 	MPI_Comm grid;
 } run;
-
-static void calibrate(void)
-{
-	run.loops = work_loops(run.compute_us);
-}
 
 static void iterate(int what)
 {
@@ -106,12 +103,20 @@ static void quiet(void)
 	}
 }
 
+/* Of the second half of the run. */
+static double later(const double *times)
+{
+	int half = run.iterations / 2;
+
+	return median(times + half, run.iterations - half);
+}
+
 /* The first iteration from which a few in a row are as fast as the second half
  * of the run, as a part of the run's time, in percent. */
 static double settled(const double *times, double total)
 {
 	int half = run.iterations / 2, i;
-	double goal = 1.05 * median(times + half, run.iterations - half);
+	double goal = 1.05 * later(times);
 	double until = 0;
 
 	for (i = 0; i + WINDOW <= half; i++) {
@@ -138,10 +143,12 @@ static void measure(void)
 	comp = median(part, few);
 	if (run.quiet_ms > 0)
 		quiet();
-	if (run.rank == 0)
-		printf("times %.0f %.0f %.0f total %.0f settled %.1f\n", comp,
-		       comm, median(both, run.iterations), total / 1e3,
-		       settled(both, total));
+	if (run.rank == 0 && run.loops)
+		printf("times %.0f %.0f %.0f total %.0f settled %.1f half %.0f\n",
+		       comp, comm, median(both, run.iterations), total / 1e3,
+		       settled(both, total), later(both));
+	if (run.rank == 0 && !run.loops)
+		printf("exchange %.0f loops %ld\n", comm, work_loops(comm));
 	free(both);
 	free(part);
 }
@@ -158,10 +165,10 @@ static int options(int argc, char **argv)
 		return 0;
 	run.bytes = atoi(argv[i]);
 	run.fields = atoi(argv[i + 1]);
-	run.compute_us = atof(argv[i + 2]);
+	run.loops = atol(argv[i + 2]);
 	run.iterations = atoi(argv[i + 3]);
 	return run.bytes > 0 && run.fields > 0 && run.fields <= FIELDS_MAX &&
-	       run.compute_us >= 0 && run.iterations > 1;
+	       run.loops >= 0 && run.iterations > 1;
 }
 
 static void place(void)
@@ -187,11 +194,10 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	if (!options(argc, argv)) {
 		fprintf(stderr, "stencil3d: needs [--quiet MS] BYTES FIELDS "
-				"COMPUTE_US ITERATIONS\n");
+				"LOOPS ITERATIONS\n");
 		MPI_Abort(MPI_COMM_WORLD, 2);
 	}
 	place();
-	calibrate();
 	measure();
 	MPI_Comm_free(&run.grid);
 	MPI_Finalize();
