@@ -29,6 +29,7 @@ int vm_lanes_open(struct vm_fabric *fabric)
 		return -VMPI_ENOMEM;
 	for (uint32_t i = 0; i < fabric->mates; i++)
 		lanes->in[i].lane = vm_shm_lane(fabric->shm, i);
+	lanes->open = vm_shm_lanes_open(fabric->shm);
 	lanes->count = fabric->mates;
 	return 0;
 }
@@ -71,8 +72,14 @@ static inline void take(struct vm_lane_in *in)
 
 bool vm_lanes_busy(const struct vm_fabric *fabric)
 {
-	for (uint32_t i = 0; i < fabric->lanes.count; i++)
-		if (peek(&fabric->lanes.in[i]))
+	const struct vm_lanes *lanes = &fabric->lanes;
+
+	/* Most processes get no cards, and each poll asks. */
+	if (!lanes->count ||
+	    !atomic_load_explicit(lanes->open, memory_order_relaxed))
+		return false;
+	for (uint32_t i = 0; i < lanes->count; i++)
+		if (peek(&lanes->in[i]))
 			return true;
 	return false;
 }
@@ -170,8 +177,8 @@ static bool lane_open(struct vm_fabric *fabric, uint32_t process)
 	if (!atomic_load_explicit(&out->lane, memory_order_relaxed))
 		/* Pairs with the load in vm_fabric_cards_reach(). */
 		atomic_store_explicit(&out->lane,
-				      vm_shm_lane_to(fabric->shm, process,
-						     &out->reader),
+				      vm_shm_lane_open(fabric->shm, process,
+						       &out->reader),
 				      memory_order_release);
 	vm_lock_give(&lanes->out_lock);
 	return true;

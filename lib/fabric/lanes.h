@@ -33,6 +33,7 @@ struct vm_lane_out {
 
 struct vm_lanes {
 	uint32_t count; /* the processes of the job; 0: there are no lanes */
+	const _Atomic uint32_t *open; /* how many others have opened one here */
 	struct vm_lane_in *in;
 	struct vm_lane_out *out;
 	struct vm_lock in_lock VM_ALIGNED(VM_CACHELINE);

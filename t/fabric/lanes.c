@@ -37,7 +37,10 @@ static void wanted_and_not(void)
 	struct vm_fabric *fabric = pair.side[0].fabric;
 	const struct vm_card *card;
 
+	is_int(*fabric->lanes.open, 0, "no lane is looked at");
 	ok(vm_fabric_cards_reach(pair.side[1].fabric, 0), "there is a lane");
+	ok(vm_fabric_cards_reach(pair.side[1].fabric, 0), "and still is");
+	is_int(*fabric->lanes.open, 1, "the reader knows of one");
 	ok(put(1) && put(2) && put(3), "three cards are put");
 	ok(!side_poll(&pair.side[0]) && !count, "nobody wants any: they stay");
 	wanted = 1;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The file: a head, then for each port the names of its rings' senders, then a
- * word for each process, then the rings, then the board, then
- * the lanes.
+ * word for each process, then the rings, then the board, then the lanes.
  */
 #include "fabric/shm/shm.h"
 
@@ -34,6 +33,7 @@ struct head {
 	uint64_t job;
 	uint32_t process, processes, ports, rings;
 	uint32_t joined; /* barriers of others reach it, and it passes some */
+	_Atomic uint32_t lanes; /* that others have opened */
 	_Atomic uint32_t away VM_ALIGNED(VM_CACHELINE); /* vm_shm_away() */
 };
 
@@ -471,11 +471,18 @@ struct vm_lane *vm_shm_lane(const struct vm_shm *shm, uint32_t process)
 	return lane_of(&shm->file, process);
 }
 
-struct vm_lane *vm_shm_lane_to(const struct vm_shm *shm, uint32_t process,
-			       struct vm_shm_sleeper *reader)
+const _Atomic uint32_t *vm_shm_lanes_open(const struct vm_shm *shm)
+{
+	return &head_of(&shm->file)->lanes;
+}
+
+struct vm_lane *vm_shm_lane_open(const struct vm_shm *shm, uint32_t process,
+				 struct vm_shm_sleeper *reader)
 {
 	const struct peer *peer = &shm->peers[process];
 
+	atomic_fetch_add_explicit(&head_of(&peer->file)->lanes, 1,
+				  memory_order_relaxed);
 	*reader = sleeper_of(peer, 0);
 	return lane_of(&peer->file, peer->there);
 }

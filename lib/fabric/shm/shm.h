@@ -74,11 +74,12 @@ bool vm_shm_near(const struct vm_shm *shm, uint32_t process);
 struct vm_board_own *vm_shm_board(struct vm_shm *shm);
 struct vm_board *vm_shm_board_of(const struct vm_shm *shm, uint32_t process);
 
-/* The lane in which that process of the job leaves cards for us; and ours at one that
- * is near, whose first port is to be woken. */
+/* The lane in which that process of the job leaves cards for us, once it has opened it,
+ * and how many have; ours at one that is near, whose first port is to be woken. */
 struct vm_lane *vm_shm_lane(const struct vm_shm *shm, uint32_t process);
-struct vm_lane *vm_shm_lane_to(const struct vm_shm *shm, uint32_t process,
-			       struct vm_shm_sleeper *reader);
+const _Atomic uint32_t *vm_shm_lanes_open(const struct vm_shm *shm);
+struct vm_lane *vm_shm_lane_open(const struct vm_shm *shm, uint32_t process,
+				 struct vm_shm_sleeper *reader);
 
 /* A word in which a process says that it has given up its processor to others;
  * NULL: there is no file.  And whether that one has, or cannot say. */
