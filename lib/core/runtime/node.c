@@ -32,7 +32,7 @@
 #include "core/service/descriptor.h"
 #include "core/local/engine.h"
 #include "core/comm/fail.h"
-#include "core/meeting/kept.h"
+#include "core/rank/kept.h"
 #include "core/meeting/meet.h"
 #include "core/comm/revoke.h"
 #include "core/runtime/child.h"

@@ -12,7 +12,7 @@
 #ifndef MPI_COLL_ALGO_HIER_H
 #define MPI_COLL_ALGO_HIER_H
 
-#include "core/meeting/kept.h"
+#include "core/rank/kept.h"
 #include "core/meeting/leaders.h"
 #include "mpi/coll/coll.h"
 #include "mpi/coll/algo/plan.h"

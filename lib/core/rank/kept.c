@@ -4,7 +4,7 @@
  * there is allocated, and at the end a block with room for all of it is kept
  * instead.
  */
-#include "core/meeting/kept.h"
+#include "core/rank/kept.h"
 
 #include <stdatomic.h>
 #include <stdint.h>

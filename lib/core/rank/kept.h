@@ -3,8 +3,8 @@
  * Memory for the time of a call.  What one call has used the next one gets, whose
  * pages are there and, if that is soon, in the caches.
  */
-#ifndef CORE_MEETING_KEPT_H
-#define CORE_MEETING_KEPT_H
+#ifndef CORE_RANK_KEPT_H
+#define CORE_RANK_KEPT_H
 
 #include <stddef.h>
 

@@ -3,7 +3,7 @@
  * Memory that one call leaves to the next, of two calls at a time, and more than
  * is kept.
  */
-#include "core/meeting/kept.h"
+#include "core/rank/kept.h"
 
 #include <stdint.h>
 #include <string.h>
