@@ -3,6 +3,7 @@
  * Collectives of two ranks on two workers: who has nothing to learn from the other
  * goes on, and whatever is unusual meets what is not.
  */
+#include <malloc.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -311,6 +312,30 @@ static void any_random(int rank, int size)
 	MPI_Comm_free(&comms[1]);
 }
 
+/* Memory in use, KiB; 0 where malloc() does not say. */
+static long memory(void)
+{
+	return (long)(mallinfo2().uordblks / 1024);
+}
+
+/* One root has long posts for the other, who has none but short ones. */
+static void one_root(int rank, int size)
+{
+	char data[1000] = { 0 };
+	long before = 0;
+
+	for (int i = 0; i < 4000; i++) {
+		MPI_Request request;
+
+		if (i == 1000)
+			before = memory();
+		MPI_Ibcast(data, sizeof(data), MPI_BYTE, 0, MPI_COMM_WORLD,
+			   &request);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+	}
+	wrong += memory() > before + 500;
+}
+
 /* One with two counts, of which the others are right. */
 static void bcast_gone(int rank, int size)
 {
@@ -374,12 +399,13 @@ static void check(void (*body)(int rank, int size), int wanted,
 
 int main(void)
 {
-	plan(8);
+	plan(9);
 	check(goes_on, 0, "who has nothing to learn goes on");
 	check(runs_ahead, 0, "and waits when there is no more room");
 	check(starts_behind, 0, "a nonblocking one may follow");
 	check(starts_many, 0, "nonblocking ones of a late rank are right");
 	check(any_random, 0, "data of any kind are right");
+	check(one_root, 0, "and take no more memory from call to call");
 	check(bcast_gone, 4, "who finds another call than its own sees it");
 	check(two_roots, 4, "and so do two who wait for each other");
 	check(other_sizes, 4, "sizes that differ are seen by who receives");

@@ -307,6 +307,28 @@ static void post_arrive(void *arg, void *more)
 	}
 }
 
+/* The same, of one that is no note. */
+static void post_come(void *arg, void *more)
+{
+	struct vm_meet_worker *here = arg;
+
+	here->parts.others++;
+	post_arrive(here, more);
+}
+
+/* Whether a post of a pair may travel in a slot, so that its line need not come too.
+ * If we hold any of the other's it goes itself, or who has longer ones to tell would
+ * need ever new ones. */
+static bool fits_slot(const struct vm_meet_worker *here,
+		      const struct vm_meet_sent *sent)
+{
+	const uint64_t *key = sent->post.key;
+
+	return here->meet->pair && here->parts.others <= 0 &&
+	       sent->post.bytes <= sizeof(uint64_t) &&
+	       (key[1] | key[2] | key[3]) <= UINT32_MAX;
+}
+
 static struct vm_meet_sent *post_get(struct vm_meet_worker *here)
 {
 	struct vm_meet_sent *sent = here->parts.free;
@@ -345,6 +367,8 @@ static struct vm_meet_sent *post_make(struct vm_meet_worker *here,
 		sent->post.key[i] = part->shown[i] = mine.key[i];
 	atomic_store_explicit(&sent->post.number, number_of(part),
 			      memory_order_relaxed);
+	sent->note = fits_slot(here, sent);
+	here->parts.others -= !sent->note;
 	return sent;
 }
 
@@ -392,16 +416,6 @@ static void note_arrive(void *arg, void *more)
 	post_arrive(here, sent);
 }
 
-/* Whether a post may travel in a slot, so that its line need not come too. */
-static bool fits_slot(const struct vm_meet *place,
-		      const struct vm_meet_sent *sent)
-{
-	const uint64_t *key = sent->post.key;
-
-	return place->pair && sent->post.bytes <= sizeof(uint64_t) &&
-	       (key[1] | key[2] | key[3]) <= UINT32_MAX;
-}
-
 static void note_send(struct vm_meet *place, uint32_t index,
 		      struct vm_meet_worker *to, struct vm_meet_sent *sent)
 {
@@ -434,12 +448,12 @@ static void posts_send(struct vm_meet *place, uint32_t index,
 		if (!place->workers[w].member_count || w == index)
 			continue;
 		list = sent->next;
-		if (fits_slot(place, sent)) {
+		if (sent->note) {
 			note_send(place, index, &place->workers[w], sent);
 			continue;
 		}
 		vm_engine_call(&vm_node->engines[index], &vm_node->engines[w],
-			       post_arrive, &place->workers[w], sent);
+			       post_come, &place->workers[w], sent);
 	}
 }
 

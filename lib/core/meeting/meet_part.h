@@ -35,6 +35,7 @@ struct vm_meet_how;
 struct vm_meet_sent {
 	struct vm_meet_sent *next;
 	uint32_t from; /* worker */
+	bool note;     /* travels as one (meet_part.c) */
 	struct vm_meet_post post;
 };
 
@@ -50,6 +51,7 @@ struct vm_meet_parts {
 	struct vm_list open;  /* by number, without a gap but for those */
 	struct vm_list spare; /* ... that are over */
 	struct vm_meet_sent *free; /* for posts */
+	int32_t others;		   /* of a pair, that we hold of the other's */
 	/* Posts of meetings from `next` on, by number. */
 	struct vm_meet_sent *early;
 };
