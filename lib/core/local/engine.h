@@ -290,6 +290,16 @@ static inline void vm_count_sent(struct core_rank_pvars *pvars,
 	vm_pvar_add(words[1], bytes);
 }
 
+/* The same of a short one that has left for another process. */
+static inline void vm_count_sent_away(struct core_rank_pvars *pvars,
+				      uint32_t context, size_t bytes)
+{
+	vm_count_sent(pvars, context, bytes);
+	vm_pvar_add(pvars->sizes_remote[vm_size_bin(bytes)], 1);
+	vm_pvar_add(pvars->sends_eager, 1);
+	vm_pvar_add(pvars->bytes_eager, bytes);
+}
+
 static inline void vm_count_received(uint32_t context, size_t bytes)
 {
 	uint64_t *words =

@@ -46,7 +46,6 @@ bool vm_cards_send(struct vm_ult *self, const struct vm_rank *dest,
 		.source = env.source,
 		.tag = env.tag,
 	};
-	struct core_rank_pvars *pvars;
 
 	if (!vm_sched.shared || bytes > VM_CARD_BYTES || vm_observed() ||
 	    rank->overlap ||
@@ -62,11 +61,7 @@ bool vm_cards_send(struct vm_ult *self, const struct vm_rank *dest,
 	if (VM_UNLIKELY(!card_put(dest->to.process, &head, addr)))
 		return false;
 	self->sends_in_row++;
-	pvars = self->counts;
-	vm_count_sent(pvars, env.context, bytes);
-	vm_pvar_add(pvars->sizes_remote[vm_size_bin(bytes)], 1);
-	vm_pvar_add(pvars->sends_eager, 1);
-	vm_pvar_add(pvars->bytes_eager, bytes);
+	vm_count_sent_away(self->counts, env.context, bytes);
 	return true;
 }
 

@@ -72,10 +72,7 @@ bool vm_straight_send(struct vm_ult *self, const struct vm_rank *dest,
 	/* It waits when it has no credits left, and polls for them. */
 	if (VM_UNLIKELY(self->worker->index < 0))
 		vm_progress_waits();
-	vm_count_sent(pvars, env.context, bytes);
-	vm_pvar_add(pvars->sizes_remote[vm_size_bin(bytes)], 1);
-	vm_pvar_add(pvars->sends_eager, 1);
-	vm_pvar_add(pvars->bytes_eager, bytes);
+	vm_count_sent_away(pvars, env.context, bytes);
 	return true;
 }
 
