@@ -8,12 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host_name.h"
 #include "report/cli.h"
+#include "report/option.h"
 #include "vmpi.h"
 
 /* Numbers of steps from here on are Slurm's own: interactive shells. */
 #define STEP_SPECIAL 0xffff0000ul
-#define NAME_BYTES 256
 
 int batch_slurm_nodes(void)
 {
@@ -49,66 +50,49 @@ static int number_next(const char **at, long *left, long *number)
 	return 0;
 }
 
-/* The hosts of one name, which may have one [1-3,07] in it. */
-static int name_expand(struct hosts *hosts, const char *name, size_t length,
-		       const char **numbers, long *left, long *number)
+/* Names, and the numbers of their ranks. */
+struct slurm {
+	struct hosts *hosts;
+	const char *numbers;
+	long left, number;
+	bool understood; /* the numbers are */
+};
+
+static int slurm_add(void *arg, const char *name)
 {
-	const char *open = memchr(name, '[', length);
-	const char *close = open ? memchr(open, ']', length) : NULL;
-	const char *at = open ? open + 1 : NULL;
-	char text[NAME_BYTES + 64];
+	struct slurm *slurm = arg;
 
-	do {
-		char *end = NULL;
-		long from = at ? strtol(at, &end, 10) : 0, to = from;
-		int digits = at ? (int)(end - at) : 0;
-
-		if (at && *end == '-')
-			to = strtol(end + 1, &end, 10);
-		if (at && (!close || digits < 1 || to < from ||
-			   (*end != ',' && end != close)))
-			return -VMPI_EINVAL;
-		for (long i = from; i <= to; i++) {
-			if (number_next(numbers, left, number))
-				return -VMPI_EINVAL;
-			if (at)
-				snprintf(text, sizeof(text),
-					 "%.*s%0*ld%.*s:%ld",
-					 (int)(open - name), name, digits, i,
-					 (int)(name + length - close - 1),
-					 close + 1, *number);
-			else
-				snprintf(text, sizeof(text), "%.*s:%ld",
-					 (int)length, name, *number);
-			if (hosts_add_list(hosts, text))
-				return -VMPI_EINVAL;
-		}
-		at = at && *end == ',' ? end + 1 : NULL;
-	} while (at);
-	return 0;
+	if (number_next(&slurm->numbers, &slurm->left, &slurm->number)) {
+		slurm->understood = false;
+		return -VMPI_EINVAL;
+	}
+	return hosts_add(slurm->hosts, "SLURM_JOB_NODELIST", name,
+			 (int)slurm->number);
 }
 
 int batch_slurm_hosts(struct hosts *hosts, const char *names,
 		      const char *numbers)
 {
-	long left = 0, number = 0;
+	struct slurm slurm = { hosts, numbers, .understood = true };
 
 	while (*names) {
 		size_t length = 0;
-		bool inside = false;
+		bool inside = false, understood = false;
+		int rc = -VMPI_EINVAL;
 
 		for (; names[length] && (inside || names[length] != ',');
 		     length++)
 			inside = names[length] == '[' ||
 				 (inside && names[length] != ']');
-		if (!length || length >= NAME_BYTES ||
-		    name_expand(hosts, names, length, &numbers, &left,
-				&number)) {
+		if (length)
+			rc = host_name_each(names, length, &understood,
+					    slurm_add, &slurm);
+		if (!understood || !slurm.understood)
 			vm_cli_say("SLURM_JOB_NODELIST, SLURM_TASKS_PER_NODE: "
 				   "%s, %s are not understood; use -H",
-				   names, numbers);
-			return -VMPI_EINVAL;
-		}
+				   names, slurm.numbers);
+		if (rc)
+			return rc;
 		names += length + (names[length] == ',');
 	}
 	return 0;
@@ -137,20 +121,26 @@ static int slurm_take(struct options *options)
 /* "a 2 b 4" of LSF. */
 static int lsf_take(struct options *options, const char *text)
 {
-	char name[NAME_BYTES];
-	int slots, used, rc = 0;
+	char *copy = strdup(text), *rest = copy, *name;
+	int rc = copy ? 0 : vm_cli_no_memory();
 
-	while (!rc && sscanf(text, " %255s %d%n", name, &slots, &used) == 2) {
-		char word[NAME_BYTES + 16];
+	while (!rc && (name = strtok_r(rest, " ", &rest))) {
+		const char *word = strtok_r(rest, " ", &rest);
+		int slots;
 
-		snprintf(word, sizeof(word), "%s:%d", name, slots);
-		rc = hosts_add_list(&options->hosts, word);
-		text += used;
+		if (!word || !vm_option_digits(&slots, &word) || *word ||
+		    slots < 1) {
+			vm_cli_say("LSB_MCPU_HOSTS: '%s' is not understood, a "
+				   "number of slots has to follow '%s'; use -H",
+				   text, name);
+			rc = -VMPI_EINVAL;
+		} else {
+			rc = hosts_add(&options->hosts, "LSB_MCPU_HOSTS", name,
+				       slots);
+		}
 	}
-	if (rc || !text[strspn(text, " ")])
-		return rc;
-	vm_cli_say("LSB_MCPU_HOSTS: '%s' is not understood; use -H", text);
-	return -VMPI_EINVAL;
+	free(copy);
+	return rc;
 }
 
 int batch_take(struct options *options)

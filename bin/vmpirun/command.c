@@ -171,21 +171,42 @@ int command_add_text(struct command *command, const char *option,
 	return -VMPI_EINVAL;
 }
 
-void command_word_print(const char *word)
+static void word_quote(FILE *stream, const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
 				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				    "0123456789%+,-./:=@_";
 
 	if (word[0] && !word[strspn(word, plain)]) {
-		fputs(word, stdout);
+		fputs(word, stream);
 		return;
 	}
-	putchar('\'');
+	putc('\'', stream);
 	for (; *word; word++)
 		if (*word == '\'')
-			fputs("'\\''", stdout);
+			fputs("'\\''", stream);
 		else
-			putchar(*word);
-	putchar('\'');
+			putc(*word, stream);
+	putc('\'', stream);
+}
+
+void command_add_quoted(struct command *command, const char *word)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *stream = open_memstream(&text, &bytes);
+
+	if (stream) {
+		word_quote(stream, word);
+		if (fclose(stream)) {
+			free(text);
+			text = NULL;
+		}
+	}
+	word_own(command, text);
+}
+
+void command_word_print(const char *word)
+{
+	word_quote(stdout, word);
 }

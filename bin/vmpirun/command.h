@@ -32,7 +32,10 @@ void command_move(struct command *to, struct command *from);
 int command_add_text(struct command *command, const char *option,
 		     const char *text, const char *host, int number);
 
-/* A word to standard output as a shell reads it back. */
+/* Adds the word as a shell reads it back: in quotes if it needs them. */
+void command_add_quoted(struct command *command, const char *word);
+
+/* The same to standard output. */
 void command_word_print(const char *word);
 
 void command_fini(struct command *command);

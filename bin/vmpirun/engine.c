@@ -30,8 +30,8 @@ struct engine {
 enum host_style { HOST_NAME, HOST_COUNT, HOST_EACH };
 
 /* Adds those that are used. */
-static void hosts_add(struct command *words, const struct engine_job *job,
-		      const char *option, enum host_style style)
+static void host_words(struct command *words, const struct engine_job *job,
+		       const char *option, enum host_style style)
 {
 	const struct plan *plan = job->plan;
 	int count = style == HOST_EACH ? plan->nodes : plan->hosts;
@@ -81,8 +81,8 @@ static void srun_options(struct command *words, const struct engine_job *job)
 			command_add(words, "--distribution=cyclic");
 	}
 	if (job->options->hosts.count)
-		hosts_add(words, job,
-			  "--nodelist=", in_order ? HOST_EACH : HOST_NAME);
+		host_words(words, job,
+			   "--nodelist=", in_order ? HOST_EACH : HOST_NAME);
 	if (job->label)
 		command_add(words, "--label");
 	command_add(words, "--mpi=pmix");
@@ -144,7 +144,7 @@ static void mpirun_options(struct command *words, const struct engine_job *job)
 	command_addf(words, "%d", job->plan->nodes);
 	if (job->options->hosts.count) {
 		command_add(words, "--host");
-		hosts_add(words, job, "", HOST_COUNT);
+		host_words(words, job, "", HOST_COUNT);
 		command_add(words, "--map-by");
 		if (job->plan->mixed)
 			command_add(words, "node");
@@ -168,10 +168,10 @@ static void hydra_options(struct command *words, const struct engine_job *job)
 	command_addf(words, "%d", job->plan->nodes);
 	if (job->options->hosts.count) {
 		command_add(words, "-hosts");
-		hosts_add(words, job, "",
-			  job->plan->mixed	      ? HOST_EACH :
-			  job->options->job.processes ? HOST_COUNT :
-							HOST_NAME);
+		host_words(words, job, "",
+			   job->plan->mixed	       ? HOST_EACH :
+			   job->options->job.processes ? HOST_COUNT :
+							 HOST_NAME);
 		if (!job->plan->mixed && !job->options->job.processes) {
 			command_add(words, "-ppn");
 			command_addf(words, "%d", job->plan->per_host);

@@ -18,7 +18,10 @@ int exports_add(struct command *exports, const char *text)
 {
 	const char *equals = strchr(text, '=');
 
-	if (!text[0] || equals == text)
+	/* The name becomes a word of other programs' command lines. */
+	if (!text[0] || equals == text || text[0] == '-' ||
+	    strcspn(text, " \t\r\n,;") <
+		    (equals ? (size_t)(equals - text) : strlen(text)))
 		return vm_option_refuse("-x", text,
 					"VAR or VAR=VALUE is needed");
 	if (!strncmp(text, VM_JOB_PREFIX, strlen(VM_JOB_PREFIX)))

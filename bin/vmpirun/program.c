@@ -100,6 +100,20 @@ static int path_search(char **path, const char *name, const char *directories)
 	return -VMPI_ENOENT;
 }
 
+/* A path that begins with '-' would be an option of what starts the program. */
+static int option_avoid(char **path)
+{
+	char *there;
+
+	if (path[0][0] != '-')
+		return 0;
+	if (asprintf(&there, "./%s", *path) < 0)
+		return vm_cli_no_memory();
+	free(*path);
+	*path = there;
+	return 0;
+}
+
 int program_find(char **path, const char *name, const char *origin,
 		 const char *first)
 {
@@ -111,8 +125,10 @@ int program_find(char **path, const char *name, const char *origin,
 		vm_cli_say("the name of the program is empty");
 		return -VMPI_ENOENT;
 	}
-	if (strchr(name, '/'))
-		return path_take(path, name, origin);
+	if (strchr(name, '/')) {
+		rc = path_take(path, name, origin);
+		return rc ? rc : option_avoid(path);
+	}
 	if (!directories) {
 		confstr(_CS_PATH, standard, sizeof(standard));
 		directories = standard;
@@ -121,7 +137,7 @@ int program_find(char **path, const char *name, const char *origin,
 		return vm_cli_no_memory();
 	rc = path_search(path, name, both ? both : directories);
 	free(both);
-	return rc;
+	return rc ? rc : option_avoid(path);
 }
 
 /* Whether the kernel would give it to an interpreter, or it cannot be read. */

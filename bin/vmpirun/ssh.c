@@ -144,9 +144,11 @@ static int ssh_start(struct near *near, const char *launcher,
 	if (!strcmp(launcher, "ssh")) {
 		command_add(&words, "-x");
 		command_add(&words, "-T");
+		command_add(&words, "--");
 	}
 	command_add(&words, near->host);
-	command_add(&words, self);
+	/* The shell there reads it. */
+	command_add_quoted(&words, self);
 	command_add(&words, SSH_FAR);
 	near->ssh = words.failed ? -1 : fork();
 	if (near->ssh == 0)

@@ -33,9 +33,12 @@ void vm_log_line(char *line, size_t bytes, const char *prefix,
 	length += (size_t)n;
 	if (length > bytes - 2)
 		length = bytes - 2;
+	/* Names of files and hosts are not to move a terminal's cursor. */
 	for (size_t i = 0; i < length; i++)
-		if (line[i] == '\n')
+		if (line[i] == '\n' || line[i] == '\t')
 			line[i] = ' ';
+		else if ((unsigned char)line[i] < ' ' || line[i] == 127)
+			line[i] = '?';
 	line[length++] = '\n';
 	while (write(STDERR_FILENO, line, length) < 0 && errno == EINTR)
 		;

@@ -24,7 +24,8 @@ void vm_log_set_level(enum vm_log_level level);
 
 /*
  * Writes prefix and text as one line with one write(2), so that lines of
- * several threads and processes never mix; a newline in it becomes a blank.
+ * several threads and processes never mix; newlines and tabs become blanks, other
+ * control characters "?".
  * line is room for it, and where it is cut.
  */
 void vm_log_line(char *line, size_t bytes, const char *prefix,

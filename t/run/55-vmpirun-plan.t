@@ -37,7 +37,7 @@ done
 
 # Paths cut down to names, and what is the same in every line left out.
 plain() {
-	sed -e "s,$here/[a-z]*/,,g" -e 's/ GLIBC_TUNABLES=[^ ]*//' \
+	sed -e "s,[^ ]*/vmpirun @ssh,vmpirun @ssh," -e "s,$here/[a-z]*/,,g" -e 's/ GLIBC_TUNABLES=[^ ]*//' \
 		-e "s/--allow-run-as-root //"
 }
 dry() {
@@ -164,6 +164,38 @@ like "$(dry hydra -f hosts ./prog)" \
 	"a host file has names and slots"
 like "$(dry hydra -f hosts -H d ./prog)" '-hosts a,b,user@c.example.org,d ' \
 	"and may be added to"
+# listed TEXT: the hosts and ranks of a host file.
+listed() {
+	printf "$1" >hosts
+	dry hydra -f hosts ./prog |
+		sed 's/.*RANKS=\([0-9]*\).* -hosts \([^ ]*\) .*/\1 \2/'
+}
+is "$(listed 'a slots = 4\nb slots =2\nc slots= 1\n')" "7 a,b,c" \
+	"blanks around = are no part of it"
+is "$(listed 'a slots=2\r\n\r\nb:3\r\n')" "5 a,b" "nor is DOS's end of a line"
+is "$(listed 'a slots=2  \t \n \t\nb:3 \t')" "5 a,b" "nor are blanks there"
+is "$(listed '\357\273\277a\nb\n')" "$(($(nproc) * 2)) a,b" \
+	"nor is the mark of UTF-8"
+is "$(listed 'a max-slots=9 slots=2\nb slots_max = 4 count=3 # c\nd cpu=1')" \
+	"6 a,b,d" "Open MPI's other words are known"
+is "$(listed 'a:2 binding=user:0\nb:3 user=me\nc user-name = you')" \
+	"6 a,me@b,you@c" "and Hydra's"
+is "$(listed 'n[1-3]:2\nm[08-10,12]x slots=3\n')" \
+	"18 n1,n2,n3,m08x,m09x,m10x,m12x" "a range is many hosts"
+is "$(listed 'r[1-2]n[1-2]')" "$(($(nproc) * 4)) r1n1,r1n2,r2n1,r2n2" \
+	"two are their product"
+rm -f hosts
+for list in ' a:1 , b:2 ' 'me@n[1-2]:2,b' 'n[1,3],n[1-2]:2'; do
+	dry hydra -H "$list" ./prog
+done | sed 's/.*RANKS=\([0-9]*\).* -hosts \([^ ]*\) .*/\1 \2/' >lists
+is "$(cat lists)" "3 a,b
+5 me@n1,me@n2,b
+6 n1,n3,n2" "lists have them, too"
+cp all/node all/ssh
+is "$(dry all --launcher ssh -n 4 -H 'fe80::1%eth0,[2001:db8::2]:2,me@[::3]:1' ./prog |
+	sed -n 's/.*@ssh \([^ ]*\) .*/\1/p' | tr '\n' ' ')" \
+	"fe80::1%eth0 2001:db8::2 me@::3 " "addresses of IPv6 are hosts"
+rm all/ssh
 is "$(VMPI_SCHED_BIND=0 FI_PROVIDER=net dry mpirun -x GREETING=hi -n 2 -H a,b ./prog | grep -o ' -x [A-Z_]*' | sort | tr -d '\n')" \
 	" -x FI_PROVIDER -x GLIBC_TUNABLES -x GREETING -x VMPI_JOB_NODES -x VMPI_JOB_RANKS -x VMPI_NODE -x VMPI_SCHED_BIND" \
 	"mpirun is told which variables to pass on"
@@ -176,7 +208,10 @@ like "$(PBS_NODEFILE=nodefile dry hydra ./prog)" \
 like "$(LSB_MCPU_HOSTS='a 2 b 3' dry hydra ./prog)" \
 	'RANKS=5 .*BLOCKS=2,3 .* -hosts a,b ' "LSF says it in words"
 like "$(LSB_MCPU_HOSTS='a 2 b' dry hydra ./prog)" \
-	"^vmpirun: LSB_MCPU_HOSTS: ' b' is not understood" "which have to fit"
+	"^vmpirun: LSB_MCPU_HOSTS: 'a 2 b' is not understood, a number" \
+	"which have to fit"
+like "$(LSB_MCPU_HOSTS='-oProxyCommand=x 2 b 1' dry hydra ./prog)" \
+	"^vmpirun: LSB_MCPU_HOSTS: '-oProxyCommand=x': no name" "and to be names"
 slurm() {
 	SLURM_JOB_ID=1 SLURM_JOB_NUM_NODES=$1 SLURM_NTASKS=$2 \
 		SLURM_TASKS_PER_NODE=$3 SLURM_JOB_NODELIST=$4 dry srun ./prog
@@ -189,6 +224,9 @@ like "$(slurm 4 9 '4,2(x2),1' 'n[08-10]x,m')" \
 	"as many on each node as it says"
 like "$(slurm 2 4 '2(x' 'n[1-2]')" 'SLURM_TASKS_PER_NODE: .* not understood' \
 	"if it can be understood"
+like "$(slurm 2 2 1 '-oProxyCommand[1-2]')" \
+	"^vmpirun: SLURM_JOB_NODELIST: '-oProxyCommand1': no name" \
+	"and names hosts"
 like "$(slurm 1 3 3 n1)" 'RANKS=3 ' "on one node, too"
 like "$(SLURM_STEP_ID=0 slurm 1 3 3 n1)" "RANKS=$(nproc) " \
 	"but not within one of its tasks"
@@ -218,6 +256,36 @@ ln -s mpiexec.hydra all/mpirun
 like "$(dry all -n 2 -H a,b ./prog)" ' mpiexec.hydra -n 2 ' \
 	"an mpirun that is Hydra is used as Hydra"
 
+# What gets to ssh, whose words behind the host are for a shell there.
+odd="$here/it's \$(touch evil)"
+mkdir "$odd"
+cp "$vmpirun" "$odd/vmpirun"
+cat >all/ssh <<'END'
+#!/bin/sh
+printf '<%s>' "$@" >ssh.words
+while [ "$1" != -- ]; do
+	shift
+done
+shift 2
+sh -c "$*"
+END
+chmod +x all/ssh
+PATH=$scratch/all:$PATH timeout 100 "$odd/vmpirun" --launcher ssh -H other \
+	./prog </dev/null \
+	>out 2>&1
+is $? 0 "a path with odd letters in it is found there" || diag "$(cat out)"
+is "$(sed "s,<'/[^<]*vmpirun',<VMPIRUN," ssh.words)" \
+	"<-x><-T><--><other><VMPIRUN><@ssh-far>" \
+	"the host is no option, and the path in quotes"
+ok "nothing in it is carried out" test ! -e evil
+rm all/ssh
+mkdir -- -x
+cp prog ./-x/prog
+like "$(dry all --processes -- -x/prog a)" ' ./-x/prog a$' \
+	"a program is no option, either"
+like "$(dry all --processes --launcher hydra -n 2 -- -x/prog a)" \
+	' none ./-x/prog a$' "of another launcher"
+
 # mistake REGEX NAME WORD...
 mistake() {
 	regex=$1
@@ -234,6 +302,10 @@ mistake() {
 	fi
 }
 
+for name in -evil=1 'a b=1' 'a;b=1' 'a,b=1' '=1' ''; do
+	mistake "^vmpirun: -x.*VAR or VAR=VALUE is needed" \
+		"-x '$name' is no variable" -x "$name" ./prog
+done
 mistake '--nodes 0: a number' "no nodes are refused" --nodes 0 ./prog
 mistake '--nodes x: a number' "nodes are a number" --nodes x ./prog
 mistake '--ppn 0: a number' "--ppn is one too" --ppn 0 ./prog
@@ -262,6 +334,19 @@ mistake 'a quote has no end' "its quotes have two ends" \
 	--agent "a 'b" ./prog
 mistake 'only %h, %n and %% are known' "its percents are known" \
 	--agent "a %x" ./prog
+for list in -Fevil '-oProxyCommand=x' a,-b:2 'me@-b' '-l@b' '[1-2]-x,-y' '-[1-2]'; do
+	mistake "^vmpirun: --hosts: '[^']+': no name of a host or user begins with '-'\$" \
+		"host '$list' would be an option" -H "$list" ./prog
+done
+for list in '$(id)' 'a`id`' 'a|b' 'a&b' "a'b" 'a"b' 'a\b' 'a*' 'a?' '~' 'a>b' \
+	'a<b' '@' 'a@' '@b' 'n[' 'n]' 'n[]' 'n[1' 'n[1-]' 'n[2-1]' 'n[a-b]' \
+	'n[1,]' 'n[1-99999]' '[::1' '[::1]x' '::1]' '[::g]' '%h' 'a%n'; do
+	mistake "^vmpirun: --hosts: '.*': the name of a host is needed" \
+		"host '$list' is none" -H "$list" ./prog
+done
+mistake "^vmpirun: --hosts: 'a\?\[31mb b': the name" \
+	"a message does not write to the terminal" \
+	-H "$(printf 'a\033[31mb\tb')" ./prog
 for list in '' , a, ,a a:0 a:x a:-1 a:99999999 'a b' 'a;b' a:1:2 :3; do
 	mistake "^vmpirun: --hosts: .*the name of a host is needed" \
 		"hosts '$list' are refused" -H "$list" ./prog
@@ -277,8 +362,15 @@ file_mistake '' '--hostfile bad: the file lists no hosts' "so is an empty one"
 file_mistake '# a\n\n' 'the file lists no hosts' "also with comments"
 file_mistake 'a\nb slots=0\n' "^vmpirun: bad:2: 'slots=0'" "slots are counted"
 file_mistake 'a\nb slots=x\n' "^vmpirun: bad:2: 'slots=x'" "with numbers"
-file_mistake 'a cpu=2\n' "^vmpirun: bad:1: 'cpu=2': only slots=N" \
+file_mistake 'a gpu=2\n' "^vmpirun: bad:1: 'gpu=2': only slots=N" \
 	"other words are refused"
+file_mistake 'a\n-Fevil\n' "^vmpirun: bad:2: '-Fevil': no name of a host" \
+	"an option is no host"
+file_mistake 'a user=-oX=1\n' "^vmpirun: bad:1: '-oX=1@a': no name" "nor a user"
+file_mistake 'a slots = \n' "^vmpirun: bad:1: 'slots=': only" "a value is needed"
+file_mistake 'a slots\n' "^vmpirun: bad:1: 'slots': only" "and the ="
+file_mistake 'a b\n' "^vmpirun: bad:1: 'b': only" "a line has one host"
+file_mistake 'a max_slots=x\n' "^vmpirun: bad:1: 'max_slots=x'" "and a number"
 file_mistake 'a:2 slots=2\n' "^vmpirun: bad:1: 'a:2'" "slots are given once"
 file_mistake 'a\n\n;b\n' "^vmpirun: bad:3: ';b'" "the line is named"
 file_mistake 'a\0b\n' "bad:1|other hosts" "a zero does no harm"

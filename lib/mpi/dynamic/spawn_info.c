@@ -52,6 +52,24 @@ bool vm_spawn_is_apart(MPI_Info info)
 	return (folder && !is_here(folder)) || vm_info_value(info, "env");
 }
 
+/* The first line of the key "env" that is not NAME=VALUE, which a shell takes;
+ * or NULL. */
+static const char *env_wrong(MPI_Info info)
+{
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "abcdefghijklmnopqrstuvwxyz_0123456789";
+	const char *at = vm_info_value(info, "env");
+
+	for (; at && *at; at += strcspn(at, "\n"), at += *at == '\n') {
+		size_t length = strspn(at, letters);
+
+		if (*at != '\n' && (!length || at[length] != '=' ||
+				    (at[0] >= '0' && at[0] <= '9')))
+			return at;
+	}
+	return NULL;
+}
+
 int vm_spawn_check_keys(struct vm_call *call, MPI_Info info)
 {
 	const char *value, *folder;
@@ -78,6 +96,11 @@ int vm_spawn_check_keys(struct vm_call *call, MPI_Info info)
 				"file \"%s\": the key \"file\" is not "
 				"understood",
 				value);
+	value = env_wrong(info);
+	if (value)
+		return vm_error(call, MPI_ERR_SPAWN,
+				"env \"%.*s\": NAME=VALUE is needed",
+				(int)strcspn(value, "\n"), value);
 	folder = vm_spawn_folder(info);
 	if (folder && (stat(folder, &there) || !S_ISDIR(there.st_mode)))
 		return vm_error(call, MPI_ERR_SPAWN,

@@ -169,6 +169,7 @@ static void parent(const char *folder, char *script)
 	refused(self, "host", "nowhere.example", "and another host");
 	refused(self, "arch", "pdp11", "and another machine");
 	refused(self, "file", "hosts", "and a file that nobody knows");
+	refused(self, "env", "A=1\nB;false=2", "and no variable's name");
 }
 
 int main(int argc, char **argv)
