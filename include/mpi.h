@@ -1353,10 +1353,10 @@ int MPI_Pready_list(int length, const int array_of_partitions[],
 		    MPI_Request request);
 int MPI_Pready_range(int partition_low, int partition_high,
 		     MPI_Request request);
-int MPI_Precv_init(void *buf, int partitions, int count, MPI_Datatype datatype,
-		   int dest, int tag, MPI_Comm comm, MPI_Info info,
-		   MPI_Request *request);
-int MPI_Psend_init(const void *buf, int partitions, int count,
+int MPI_Precv_init(void *buf, int partitions, MPI_Count count,
+		   MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+		   MPI_Info info, MPI_Request *request);
+int MPI_Psend_init(const void *buf, int partitions, MPI_Count count,
 		   MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
 		   MPI_Info info, MPI_Request *request);
 
@@ -2888,10 +2888,10 @@ int PMPI_Pready_list(int length, const int array_of_partitions[],
 		     MPI_Request request);
 int PMPI_Pready_range(int partition_low, int partition_high,
 		      MPI_Request request);
-int PMPI_Precv_init(void *buf, int partitions, int count, MPI_Datatype datatype,
-		    int dest, int tag, MPI_Comm comm, MPI_Info info,
-		    MPI_Request *request);
-int PMPI_Psend_init(const void *buf, int partitions, int count,
+int PMPI_Precv_init(void *buf, int partitions, MPI_Count count,
+		    MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+		    MPI_Info info, MPI_Request *request);
+int PMPI_Psend_init(const void *buf, int partitions, MPI_Count count,
 		    MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
 		    MPI_Info info, MPI_Request *request);
 

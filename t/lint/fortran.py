@@ -12,8 +12,10 @@ from entries import SIMPLE  # noqa: E402
 from table import BUFFERS, HANDLES, LARGER, STRINGS, read_table  # noqa: E402
 
 WHAT, HEADER = sys.argv[1:]
-# Tools are written in C, and conversions are what the bindings do.
-C_ONLY = re.compile(r'T_|.*_(c2f|f2c|toint|fromint|c2f08|f082c)$')
+# Tools are written in C, conversions are what the bindings do, and the count of
+# partitions is large without a _c.
+C_ONLY = re.compile(r'T_|.*_(c2f|f2c|toint|fromint|c2f08|f082c)$|'
+                    r'P(send|recv)_init_c$')
 # Those of an old name whose arguments are addresses in C.
 OLD = 'aint'
 

@@ -273,6 +273,36 @@ static void large(void)
 	all_ok(held, "long partitions arrive");
 }
 
+/* The count is an MPI_Count, which programs that wrap the calls rely on. */
+static int (*const send_init)(const void *, int, MPI_Count, MPI_Datatype, int,
+			      int, MPI_Comm, MPI_Info,
+			      MPI_Request *) = MPI_Psend_init;
+static int (*const recv_init)(void *, int, MPI_Count, MPI_Datatype, int, int,
+			      MPI_Comm, MPI_Info,
+			      MPI_Request *) = MPI_Precv_init;
+
+static void many(void)
+{
+	MPI_Count count = ((MPI_Count)1 << 32) - 1;
+	MPI_Request request[2];
+	MPI_Datatype none;
+
+	MPI_Type_contiguous(0, MPI_BYTE, &none);
+	MPI_Type_commit(&none);
+	all_class(send_init(out, 2, count, none, next, 1, MPI_COMM_WORLD,
+			    MPI_INFO_NULL, &request[0]),
+		  MPI_SUCCESS, "a partition to send has 2^32 - 1 elements");
+	all_class(recv_init(in, 1, count, none, before, 1, MPI_COMM_WORLD,
+			    MPI_INFO_NULL, &request[1]),
+		  MPI_SUCCESS, "and so has one to receive");
+	MPI_Startall(2, request);
+	MPI_Pready_range(0, 1, request[0]);
+	MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
+	MPI_Request_free(&request[0]);
+	MPI_Request_free(&request[1]);
+	MPI_Type_free(&none);
+}
+
 static void nothing(void)
 {
 	MPI_Request request[4];
@@ -455,6 +485,7 @@ int main(int argc, char **argv)
 	matching();
 	threads();
 	large();
+	many();
 	nothing();
 	across();
 	errors();

@@ -230,7 +230,9 @@ static int init_entry(enum vm_call_id id, bool send, const struct args *args,
 	(&(const struct args){ (void *)(uintptr_t)(buf), partitions, count, \
 			       datatype, peer, tag, comm, info })
 
-int PMPI_Psend_init(const void *buf, int partitions, int count,
+/* The count is an MPI_Count (MPI 4.1, 4.2.1); the functions that end in _c are
+ * those of the header of the Forum's ABI. */
+int PMPI_Psend_init(const void *buf, int partitions, MPI_Count count,
 		    MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
 		    MPI_Info info, MPI_Request *request)
 {
@@ -244,9 +246,9 @@ int PMPI_Psend_init_c(const void *buf, int partitions, MPI_Count count,
 	return init_entry(VM_CALL_Psend_init_c, true, ARGS(buf, dest), request);
 }
 
-int PMPI_Precv_init(void *buf, int partitions, int count, MPI_Datatype datatype,
-		    int source, int tag, MPI_Comm comm, MPI_Info info,
-		    MPI_Request *request)
+int PMPI_Precv_init(void *buf, int partitions, MPI_Count count,
+		    MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+		    MPI_Info info, MPI_Request *request)
 {
 	return init_entry(VM_CALL_Precv_init, false, ARGS(buf, source),
 			  request);

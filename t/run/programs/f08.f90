@@ -160,6 +160,26 @@ contains
     call MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL)
   end subroutine refused
 
+  ! The count of a partition is an INTEGER(MPI_COUNT_KIND), and nothing else.
+  subroutine partitions
+    integer, asynchronous :: from(4), to(4)
+    integer(MPI_COUNT_KIND) :: each
+    type(MPI_Request) :: requests(2)
+
+    from = [1, 2, 3, 4] + 10 * rank
+    each = 2
+    call MPI_Psend_init(from, 2, each, MPI_INTEGER, right, 8, MPI_COMM_WORLD, &
+      MPI_INFO_NULL, requests(1))
+    call MPI_Precv_init(to, 1, 2 * each, MPI_INTEGER, left, 8, &
+      MPI_COMM_WORLD, MPI_INFO_NULL, requests(2))
+    call MPI_Startall(2, requests)
+    call MPI_Pready_range(0, 1, requests(1))
+    call MPI_Waitall(2, requests, MPI_STATUSES_IGNORE)
+    call check(all(to == from + 10 * (left - rank)), 'partitions')
+    call MPI_Request_free(requests(1))
+    call MPI_Request_free(requests(2))
+  end subroutine partitions
+
   subroutine others
     type(MPI_Op) :: op
     type(MPI_Comm) :: comm
@@ -193,6 +213,7 @@ contains
     call check(value == left .and. found == 1, 'large counts')
     call MPI_Status_f082f(status, f_status)
     call check(f_status(MPI_TAG) == 6 .and. status%MPI_TAG == 6, 'a status')
+    call partitions
     call PMPI_Comm_size(MPI_COMM_SELF, value)
     call check(value == 1, 'PMPI')
     call MPI_Sizeof(x, bytes)
