@@ -244,44 +244,31 @@ static char *engine_path(const struct engine *engine)
 	return NULL;
 }
 
-/* Finds an engine that is available here, if none was named. */
+/* Finds an engine that is available here, if none was named; *engine is NULL if
+ * it is ssh.  What the batch system demands comes first, other MPIs last: they
+ * print more than a line when a host is not reached. */
 static int auto_find(const struct engine **engine, char **program)
 {
-	for (size_t i = 0; i < ENGINES; i++) {
-		if (engines[i].needs && !getenv(engines[i].needs))
-			continue;
-		*program = engine_path(&engines[i]);
-		if (!*program)
-			continue;
-		*engine = &engines[i];
-		return 0;
+	for (int needed = 1; needed >= 0; needed--) {
+		for (size_t i = 0; i < ENGINES; i++) {
+			const char *needs = engines[i].needs;
+
+			if (!needs != !needed || (needs && !getenv(needs)))
+				continue;
+			*engine = &engines[i];
+			*program = engine_path(*engine);
+			if (*program)
+				return 0;
+		}
+		*engine = NULL;
+		*program = needed ? path_find("ssh") : NULL;
+		if (*program)
+			return 0;
 	}
 	vm_cli_say("starting on other hosts needs one of these in PATH: srun "
-		   "(in a Slurm job), mpirun (Open MPI), mpiexec.hydra "
-		   "(MPICH), ssh");
+		   "(in a Slurm job), ssh, mpirun (Open MPI), mpiexec.hydra "
+		   "(MPICH)");
 	return -VMPI_ENOENT;
-}
-
-bool engine_there(void)
-{
-	for (size_t i = 0; i < ENGINES; i++) {
-		char *path = engines[i].needs && !getenv(engines[i].needs) ?
-				     NULL :
-				     engine_path(&engines[i]);
-
-		free(path);
-		if (path)
-			return true;
-	}
-	return false;
-}
-
-bool engine_ssh_there(void)
-{
-	char *path = path_find("ssh");
-
-	free(path);
-	return path != NULL;
 }
 
 int engine_find(const struct engine **engine, char **program, const char *name)

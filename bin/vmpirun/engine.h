@@ -24,14 +24,10 @@ struct engine_job {
 
 /*
  * Finds the engine that is called `name` on the command line, or for "auto" the
- * first that is there.  *program is its path, to be freed.
- * Result: 0, or -VMPI_E... after one line.
+ * first that is there; *engine is NULL if that is ssh.  *program is its path, to
+ * be freed.  Result: 0, or -VMPI_E... after one line.
  */
 int engine_find(const struct engine **engine, char **program, const char *name);
-
-/* Whether "auto" finds one, and whether there is ssh. */
-bool engine_there(void);
-bool engine_ssh_there(void);
 
 /* The name it has on the command line. */
 const char *engine_name(const struct engine *engine);

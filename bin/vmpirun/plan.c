@@ -16,6 +16,7 @@
 
 #include "batch.h"
 #include "boot/place.h"
+#include "host_name.h"
 #include "report/cli.h"
 #include "vmpi.h"
 
@@ -38,11 +39,29 @@ static int cores_allowed(void)
 	return 1;
 }
 
+/* Other launchers write a number of processes behind an address. */
+static int names_check(const struct plan *plan, const struct options *options)
+{
+	for (int i = 0; plan->engine && i < options->hosts.count; i++) {
+		const char *name = options->hosts.list[i].name;
+
+		if (!host_name_is_ipv6(name))
+			continue;
+		vm_cli_say(
+			"--hosts: '%s': %s takes names or addresses of IPv4; "
+			"--launcher ssh takes this one",
+			name, engine_name(plan->engine));
+		return -VMPI_EINVAL;
+	}
+	return 0;
+}
+
 static int launcher_choose(struct plan *plan, const struct options *options)
 {
 	const char *name = options->launcher ? options->launcher : "auto";
 	bool automatic = !strcmp(name, "auto");
 	bool remote = hosts_remote(&options->hosts);
+	int rc;
 
 	if (options->agent && !automatic && strcmp(name, "fork") != 0) {
 		vm_cli_say(
@@ -67,11 +86,9 @@ static int launcher_choose(struct plan *plan, const struct options *options)
 		name = "srun";
 	else if (automatic && !remote)
 		return 0;
-	if (automatic && !engine_there() && engine_ssh_there()) {
-		plan->ssh = true;
-		return 0;
-	}
-	return engine_find(&plan->engine, &plan->program, name);
+	rc = engine_find(&plan->engine, &plan->program, name);
+	plan->ssh = !rc && !plan->engine;
+	return rc ? rc : names_check(plan, options);
 }
 
 /* The hosts there are to choose from, or 0: this one. */

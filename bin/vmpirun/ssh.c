@@ -18,6 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/last_word.h"
+#include "boot/job.h"
 #include "frame.h"
 #include "report/cli.h"
 
@@ -224,8 +226,13 @@ static void signal_send(struct near *near)
 {
 	struct signalfd_siginfo info;
 
-	if (read(near->signals, &info, sizeof(info)) == sizeof(info))
-		frame_put_number(&near->to, FRAME_SIGNAL, (long)info.ssi_signo);
+	if (read(near->signals, &info, sizeof(info)) != sizeof(info))
+		return;
+	frame_put_number(&near->to, FRAME_SIGNAL, (long)info.ssi_signo);
+	/* Nobody is there yet who could heed it. */
+	if (!near->greeted && info.ssi_signo != SIGUSR1 &&
+	    info.ssi_signo != SIGUSR2 && info.ssi_signo != SIGCONT)
+		kill(near->ssh, SIGTERM);
 }
 
 static void turn(struct near *near)
@@ -280,6 +287,9 @@ static int lost(const struct near *near, const char *launcher)
 	int status = 0;
 
 	waitpid(near->ssh, &status, 0);
+	/* Hosts that are not reached are often many. */
+	if (!vm_last_word_take())
+		return VM_EXIT_MISTAKE;
 	if (near->greeted)
 		vm_cli_say("the connection to %s by %s is lost", near->host,
 			   launcher);
@@ -293,12 +303,14 @@ static int lost(const struct near *near, const char *launcher)
 			   WIFEXITED(status) ? "status" : "signal",
 			   WIFEXITED(status) ? WEXITSTATUS(status) :
 					       WTERMSIG(status));
+	vm_last_word_give();
 	return VM_EXIT_MISTAKE;
 }
 
-static int pmi_of_env(void)
+/* A descriptor that vmpirun has handed on, or -1. */
+static int fd_of_env(const char *name)
 {
-	const char *text = getenv("PMI_FD");
+	const char *text = getenv(name);
 	int fd = text ? (int)strtol(text, NULL, 10) : -1;
 
 	if (fd >= 0)
@@ -319,7 +331,8 @@ int ssh_near(int argc, char **argv)
 		vm_cli_say("%s: %s", argv[3], strerror(errno));
 		return VM_EXIT_MISTAKE;
 	}
-	near.pmi = pmi_of_env();
+	near.pmi = fd_of_env("PMI_FD");
+	vm_last_word_set(fd_of_env(VM_JOB_PREFIX "LAST_WORD"));
 	sigemptyset(&mask);
 	for (const int *at = (const int[]){ SIGTERM, SIGINT, SIGHUP, SIGQUIT,
 					    SIGUSR1, SIGUSR2, SIGCONT, 0 };

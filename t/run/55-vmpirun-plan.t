@@ -61,7 +61,7 @@ is "$(dry all -n 2 --agent "taskset -c %n" -H a,b ./prog | tail -n 1)" \
 mpirun_end="--bind-to none -x VMPI_JOB_RANKS -x VMPI_JOB_NODES -x GLIBC_TUNABLES"
 is "$(dry mpirun -n 8 -H a,b ./prog x)" \
 	"env VMPI_JOB_RANKS=8 VMPI_JOB_NODES=2 mpirun -np 2 --host a:1,b:1 --map-by ppr:1:node $mpirun_end -x VMPI_NODE node ./prog x" \
-	"two hosts: mpirun, when it is there"
+	"two hosts: mpirun, when it is there and ssh is not"
 is "$(dry all -n 8 -H a,b ./prog)" \
 	"env VMPI_JOB_RANKS=8 VMPI_JOB_NODES=2 mpirun -np 2 --host a:1,b:1 --map-by ppr:1:node $mpirun_end -x VMPI_NODE node ./prog" \
 	"it comes before hydra, and srun without a job is none"
@@ -83,6 +83,12 @@ like "$(SLURM_JOB_ID=1 SLURM_JOB_NUM_NODES=1 dry all -n 8 ./prog)" \
 	'^env VMPI_JOB_RANKS=8 node ./prog$' "one node needs no srun"
 like "$(SLURM_JOB_ID=1 SLURM_JOB_NUM_NODES=3 dry all -n 8 --launcher fork ./prog)" \
 	'^env VMPI_JOB_RANKS=8 node ./prog$' "--launcher fork starts here"
+cp all/node all/ssh
+like "$(dry all -n 8 -H a,b ./prog | tail -n 1)" \
+	' vmpirun @ssh b ssh .* node ./prog$' "ssh comes before both"
+like "$(SLURM_JOB_ID=1 dry all -n 8 -H a,b ./prog)" ' srun --ntasks=2 ' \
+	"but not before srun in a job"
+rm all/ssh
 like "$(dry all --launcher hydra -n 8 -H a,b ./prog)" ' mpiexec.hydra -n 2 ' \
 	"--launcher hydra asks for it"
 is "$(dry all --launcher mpirun --nodes 2 -n 2 ./prog)" \
@@ -192,10 +198,13 @@ is "$(cat lists)" "3 a,b
 5 me@n1,me@n2,b
 6 n1,n3,n2" "lists have them, too"
 cp all/node all/ssh
-is "$(dry all --launcher ssh -n 4 -H 'fe80::1%eth0,[2001:db8::2]:2,me@[::3]:1' ./prog |
+is "$(dry all -n 4 -H 'fe80::1%eth0,[2001:db8::2]:2,me@[::3]:1' ./prog |
 	sed -n 's/.*@ssh \([^ ]*\) .*/\1/p' | tr '\n' ' ')" \
 	"fe80::1%eth0 2001:db8::2 me@::3 " "addresses of IPv6 are hosts"
 rm all/ssh
+like "$(dry hydra -n 2 -H '::2,b' ./prog)" \
+	"^vmpirun: --hosts: '::2': hydra takes names or addresses of IPv4" \
+	"to ssh only"
 is "$(VMPI_SCHED_BIND=0 FI_PROVIDER=net dry mpirun -x GREETING=hi -n 2 -H a,b ./prog | grep -o ' -x [A-Z_]*' | sort | tr -d '\n')" \
 	" -x FI_PROVIDER -x GLIBC_TUNABLES -x GREETING -x VMPI_JOB_NODES -x VMPI_JOB_RANKS -x VMPI_NODE -x VMPI_SCHED_BIND" \
 	"mpirun is told which variables to pass on"
@@ -270,14 +279,29 @@ shift 2
 sh -c "$*"
 END
 chmod +x all/ssh
-PATH=$scratch/all:$PATH timeout 100 "$odd/vmpirun" --launcher ssh -H other \
-	./prog </dev/null \
+PATH=$scratch/all:$PATH timeout 100 "$odd/vmpirun" -H other ./prog </dev/null \
 	>out 2>&1
 is $? 0 "a path with odd letters in it is found there" || diag "$(cat out)"
 is "$(sed "s,<'/[^<]*vmpirun',<VMPIRUN," ssh.words)" \
 	"<-x><-T><--><other><VMPIRUN><@ssh-far>" \
 	"the host is no option, and the path in quotes"
 ok "nothing in it is carried out" test ! -e evil
+printf '#!/bin/sh\nexit 255\n' >all/ssh
+PATH=$scratch/all:$PATH timeout 100 "$vmpirun" --processes -H other:3 ./prog \
+	</dev/null >out 2>&1
+is "$?, $(cat out)" "2, vmpirun: ssh to other has failed (status 255)" \
+	"hosts that are not reached take one line"
+mkfifo ready
+printf '#!/bin/sh\necho >ready\nexec sleep 1000\n' >all/ssh
+PATH=$scratch/all:$PATH timeout --foreground 100 "$vmpirun" -H other ./prog \
+	</dev/null >out 2>&1 &
+read -r line <ready
+kill -TERM $!
+wait $!
+is $? 143 "nor does one that does not answer keep the job from its end"
+like "$(cat out)" "^vmpirun: ssh to other has failed \(signal 15\)" \
+	"and it is named"
+none "$(grep killing.it out)" "which takes no time"
 rm all/ssh
 mkdir -- -x
 cp prog ./-x/prog
@@ -318,7 +342,7 @@ mistake '^vmpirun: 4 ranks are too few: host b would get 1 for 2 nodes' \
 	--nodes 4 -H localhost:3,b:1 --agent env ./prog
 mistake 'have room for 4 ranks' "--ppn and --nodes leave room" \
 	-n 5 --nodes 2 --ppn 2 ./prog
-mistake 'srun \(in a Slurm job\), mpirun .*, mpiexec.hydra' \
+mistake 'srun \(in a Slurm job\), ssh, mpirun .*, mpiexec.hydra' \
 	"other hosts need a launcher" -n 2 -H other ./prog
 mistake '--launcher hydra: there is no mpiexec.hydra in PATH' \
 	"so does --launcher hydra" --launcher hydra ./prog
