@@ -146,6 +146,18 @@ static void groups(void)
 	}
 	all_ok(size == 1 || (remote == size - n && from == !color),
 	       "two groups have an intercommunicator");
+	inter = all;
+	MPI_Intercomm_create_from_groups(MPI_GROUP_EMPTY, 0, mine, 0, "none",
+					 MPI_INFO_NULL, MPI_ERRORS_RETURN,
+					 &inter);
+	again = all;
+	if (rank == 0)
+		MPI_Intercomm_create_from_groups(mine, 0, MPI_GROUP_EMPTY, 0,
+						 "none", MPI_INFO_NULL,
+						 MPI_ERRORS_RETURN, &again);
+	all_ok(inter == MPI_COMM_NULL &&
+		       again == (rank == 0 ? MPI_COMM_NULL : all),
+	       "one of which is empty make none, without the others");
 	MPI_Group_free(&mine);
 	MPI_Group_free(&world);
 	MPI_Session_finalize(&second);

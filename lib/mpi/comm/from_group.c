@@ -171,6 +171,27 @@ static int inter_from(struct vm_call *call, struct vm_mpi_group *local,
 	return rc;
 }
 
+/* The call with two groups that have members. */
+static int inter_checked(struct vm_call *call, struct vm_mpi_group *local,
+			 int local_leader, MPI_Group remote_group,
+			 int remote_leader, const char *stringtag,
+			 struct vm_errh *errh, MPI_Comm *out)
+{
+	struct vm_rank *leader = NULL;
+	int rc = 0;
+
+	if (local_leader < 0 || local_leader >= vm_mpi_group_size(local))
+		return vm_error(call, MPI_ERR_RANK,
+				"local_leader %d of a group with %d members",
+				local_leader, vm_mpi_group_size(local));
+	if (local->rank == local_leader)
+		rc = check_remote(call, remote_group, remote_leader, &leader);
+	if (rc == 0)
+		rc = inter_from(call, local, local_leader, leader, stringtag,
+				errh, out);
+	return rc;
+}
+
 int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader,
 				      MPI_Group remote_group, int remote_leader,
 				      const char *stringtag, MPI_Info info,
@@ -181,20 +202,14 @@ int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader,
 		vm_call_enter(VM_CALL_Intercomm_create_from_groups);
 	struct vm_errh *errh = vm_errh_default();
 	struct vm_mpi_group *g;
-	struct vm_rank *leader = NULL;
 	int rc = check(&call, local_group, &g, stringtag, info, errhandler,
 		       &errh, newintercomm);
 
-	if (rc == 0 &&
-	    (local_leader < 0 || local_leader >= vm_mpi_group_size(g)))
-		rc = vm_error(&call, MPI_ERR_RANK,
-			      "local_leader %d of a group with %d members",
-			      local_leader, vm_mpi_group_size(g));
-	if (rc == 0 && g->rank == local_leader)
-		rc = check_remote(&call, remote_group, remote_leader, &leader);
-	if (rc == 0)
-		rc = inter_from(&call, g, local_leader, leader, stringtag, errh,
-				newintercomm);
+	/* With an empty group the call is local and makes nothing. */
+	if (rc == 0 && g->group && remote_group != MPI_GROUP_EMPTY)
+		rc = inter_checked(&call, g, local_leader, remote_group,
+				   remote_leader, stringtag, errh,
+				   newintercomm);
 	rc = vm_session_exit_errh(&call, errh, rc);
 	vm_errh_drop(call.mpi, errh);
 	return rc;
