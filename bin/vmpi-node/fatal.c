@@ -98,7 +98,7 @@ static _Noreturn void end(int signal, const char *text)
 {
 	struct sigaction action = { .sa_handler = SIG_DFL };
 	struct rlimit core;
-	char line[800];
+	char line[384 + WHERE_MAX];
 	sigset_t set;
 	int n;
 
@@ -158,7 +158,7 @@ static void handle(int signal, siginfo_t *info, void *context)
 {
 	const struct vm_rank *rank = vm_rank_self();
 	bool overflow = rank && overflowed(signal, info, context);
-	char text[768], place[WHERE_MAX], who[64];
+	char text[320 + WHERE_MAX], place[WHERE_MAX], who[64];
 
 	if (signals_call(signal, info, context))
 		return;
@@ -167,25 +167,24 @@ static void handle(int signal, siginfo_t *info, void *context)
 		signals_default(signal);
 	if (!overflow)
 		earlier_call(signal, info, context);
-	where_describe(place, context);
+	where_describe(place, context, is_raised(info));
 	who_describe(who, sizeof(who), rank);
 	if (signal == SIGABRT && is_raised(info))
-		snprintf(text, sizeof(text), "%s called abort() (%s)", who,
-			 place);
+		snprintf(text, sizeof(text), "%s called abort()%s", who, place);
 	else if (is_raised(info))
-		snprintf(text, sizeof(text), "%s raised SIG%s (%s)", who,
+		snprintf(text, sizeof(text), "%s raised SIG%s%s", who,
 			 sigabbrev_np(signal), place);
 	else if (info->si_code <= 0)
 		snprintf(text, sizeof(text), "%s was sent SIG%s by process %d",
 			 who, sigabbrev_np(signal), (int)info->si_pid);
 	else if (overflow)
 		snprintf(text, sizeof(text),
-			 "%s%s overflowed its stack of %zu KiB; raise it with "
-			 "%s (%s)",
+			 "%s%s overflowed its stack of %zu KiB%s; raise it "
+			 "with %s",
 			 stack_owner()->owner, who, vm_self->stack.bytes / 1024,
-			 stack_owner()->remedy, place);
+			 place, stack_owner()->remedy);
 	else
-		snprintf(text, sizeof(text), "%s: SIG%s at address 0x%jx (%s)",
+		snprintf(text, sizeof(text), "%s: SIG%s at address 0x%jx%s",
 			 who, sigabbrev_np(signal),
 			 (uintmax_t)(uintptr_t)info->si_addr, place);
 	end(signal, text);
@@ -193,10 +192,10 @@ static void handle(int signal, siginfo_t *info, void *context)
 
 void fatal_raised(int signal, void *context)
 {
-	char text[768], place[WHERE_MAX];
+	char text[320 + WHERE_MAX], place[WHERE_MAX];
 
-	where_describe(place, context);
-	snprintf(text, sizeof(text), "rank %d %s SIG%s (%s)",
+	where_describe(place, context, true);
+	snprintf(text, sizeof(text), "rank %d %s SIG%s%s",
 		 vm_rank_self()->index,
 		 signal == SIGPIPE || signal == SIGXFSZ ? "was ended by" :
 							  "raised",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The heap and the locks of the dynamic linker may be what is broken: mostly
- * calls of the kernel.  The unwinder is only asked about faults outside of the
- * program.
+ * vmpi-where is asked.  What is here is for where it cannot be: the heap and the
+ * locks of the dynamic linker may be what is broken, so mostly calls of the
+ * kernel.  The unwinder is only asked about faults outside of the program.
  */
 #include "where.h"
 
@@ -10,10 +10,12 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 #include <unwind.h>
 
+#include "base/last_word.h"
 #include "node.h"
 
 #define FRAMES_MAX 64
@@ -107,15 +109,16 @@ static size_t caller_find(void)
 	return caller.offset;
 }
 
-void where_describe(char text[WHERE_MAX], const void *context)
+/* "(pc 0x7f..., ./prog+0x11d9)" */
+static void address_describe(char text[WHERE_MAX], uintptr_t pc)
 {
-	uintptr_t pc = context_pc(context);
 	char library[192];
 	size_t offset, used, caller;
 
-	used = (size_t)snprintf(text, WHERE_MAX, "pc %#lx", (unsigned long)pc);
+	used = (size_t)snprintf(text, WHERE_MAX, " (pc %#lx",
+				(unsigned long)pc);
 	if (vm_image_find(program(), (const void *)pc, &offset) >= 0) {
-		snprintf(text + used, WHERE_MAX - used, ", %s+%#zx",
+		snprintf(text + used, WHERE_MAX - used, ", %s+%#zx)",
 			 vm_image_path(program()), offset);
 		return;
 	}
@@ -124,6 +127,32 @@ void where_describe(char text[WHERE_MAX], const void *context)
 					 library);
 	caller = caller_find();
 	if (caller && used < WHERE_MAX)
-		snprintf(text + used, WHERE_MAX - used, ", called from %s+%#zx",
-			 vm_image_path(program()), caller);
+		used += (size_t)snprintf(text + used, WHERE_MAX - used,
+					 ", called from %s+%#zx",
+					 vm_image_path(program()), caller);
+	if (used < WHERE_MAX)
+		snprintf(text + used, WHERE_MAX - used, ")");
+}
+
+/* Waits for the end, unless this thread is the first one, or it again: then
+ * something is broken that is asked here. */
+static bool first_time(void)
+{
+	static _Atomic pid_t first;
+	pid_t none = 0;
+
+	if (atomic_compare_exchange_strong(&first, &none, gettid()))
+		return true;
+	while (none != gettid())
+		syscall(SYS_ppoll, NULL, 0, NULL, NULL, 0);
+	return false;
+}
+
+void where_describe(char text[WHERE_MAX], const void *context, bool own)
+{
+	/* Of many processes that fail for one reason one says it. */
+	if (first_time() && vm_last_word_take() &&
+	    vm_where_say(text, context, own))
+		return;
+	address_describe(text, context_pc(context));
 }

@@ -14,7 +14,8 @@
 
 #define FREE 1
 #define SAID 2
-#define PATIENCE_MS 1000
+/* Longer than it takes to find out where a program is. */
+#define PATIENCE_MS 3500
 
 static struct {
 	_Atomic int fd; /* plus 1; 0: there is none */

@@ -24,7 +24,7 @@ void vm_last_word_set(int fd);
 /*
  * Whether this process may print why the job ends: it is the first, or was
  * before.  Waits until another process has finished printing, for at most a
- * second.  Async-signal-safe.  After true, call vm_last_word_give() once the
+ * few seconds.  Async-signal-safe.  After true, call vm_last_word_give() once the
  * line is written.
  */
 bool vm_last_word_take(void);

@@ -31,7 +31,7 @@ NAME = re.compile(r"(?<![\w$<>%%.-])(vm_\w+|VM_\w+|vmpi_\w+|VMPI_\w+|"
 CALL = re.compile(r"(?<![\w.$/-])([a-z]\w*_\w+)\(\)")
 # Files of others, and examples.
 ELSEWHERE = re.compile(
-    r"^(dl-lookup|heat|mine|enough|ask|solver)\.(c|py)$|^(pmix|mpif)\.h$|"
+    r"^(dl-lookup|heat|crash|mine|enough|ask|solver)\.(c|py)$|^(pmix|mpif)\.h$|"
     r"(^|/)(NAME|PART|NN-topic|topic)\.(c|t)$")
 
 

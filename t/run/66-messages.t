@@ -125,7 +125,7 @@ said() {
 	is "$(sed '/ASan is ignoring/,/sanitizers.issues/d' err | wc -l)" 1 \
 		"in one line" || diag "$(cat err)"
 }
-where='\(pc 0x[0-9a-f]+, .*called from .*/fails\+0x[0-9a-f]+\)$'
+where='in (.* of libc.so.6, called from )?([a-z_]+, fails.c:[0-9]+, called from )?main, fails.c:[0-9]+$'
 for nodes in 1 2; do
 	for pair in TERM:143 USR1:138 SEGV:139 FPE:136 HUP:129; do
 		said ${pair#*:} "rank 3 raised SIG${pair%:*} $where" \

@@ -67,7 +67,7 @@ none)
 			--set tune_interval_ms=1 ./halo 1 100 file none \
 			</dev/null >out 2>&1
 		is $? 139 "a policy that crashes in its ${mode#*:}: SIGSEGV"
-		like "$(cat out)" "SIGSEGV at address 0x8 \\(pc 0x[0-9a-f]+, .*/$file\\+0x[0-9a-f]+\\)\$" \
+		like "$(cat out)" "SIGSEGV at address 0x8 in .*(policy.c:[0-9]+|$file)" \
 			"a line says where"
 	done
 	;;

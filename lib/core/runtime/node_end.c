@@ -14,6 +14,7 @@
 #include "boot/boot.h"
 #include "core/runtime/child.h"
 #include "core/runtime/node.h"
+#include "core/runtime/where.h"
 #include "fabric/fabric.h"
 #include "fabric/packet/vars.h"
 #include "introspect/export/export.h"
@@ -45,6 +46,21 @@ static _Noreturn void child_end(int code, const char *text, size_t length)
 	vm_exit_now(code);
 }
 
+/* Where in its program the rank is that the process ends for; a handler has
+ * said it. */
+static size_t place_add(char *text, size_t length, size_t bytes)
+{
+	char place[VM_WHERE_MAX];
+	int n;
+
+	if (!vm_where_say(place, NULL, true))
+		return length;
+	n = snprintf(text + length, bytes - length - 1, " (%s)", place + 1);
+	if (n > 0)
+		length += (size_t)n;
+	return length > bytes - 2 ? bytes - 2 : length;
+}
+
 /* Who is told, and what is done before: everybody, and the hook is called; the
  * same in a signal handler; or nobody, this process only fails. */
 enum end { END_JOB, END_IN_HANDLER, END_PROCESS };
@@ -56,7 +72,7 @@ static _Noreturn void node_end(int code, enum end end, const char *format,
 	bool hook = end != END_IN_HANDLER, first;
 
 	static _Atomic int ending;
-	char text[1024] = "vmpirun: ";
+	char text[1024 + VM_WHERE_MAX + 4] = "vmpirun: ";
 	size_t length = strlen(text);
 	int n;
 
@@ -70,9 +86,9 @@ static _Noreturn void node_end(int code, enum end end, const char *format,
 		length += (size_t)n;
 	if (length > sizeof(text) - 2)
 		length = sizeof(text) - 2;
-	text[length++] = '\n';
+	text[length] = '\n';
 	if (vm_child())
-		child_end(code, text, length);
+		child_end(code, text, length + 1);
 	if (hook && vm_node_hooks.end)
 		vm_node_hooks.end();
 	/* What a signal ends can be looked at afterwards, if that is wanted. */
@@ -81,6 +97,9 @@ static _Noreturn void node_end(int code, enum end end, const char *format,
 	else
 		vm_export_died();
 	first = vm_last_word_take();
+	if (first && hook && vm_rank_self())
+		length = place_add(text, length, sizeof(text));
+	text[length++] = '\n';
 	if (first && write(STDERR_FILENO, text, length) < 0)
 		code = code ? code : 1; /* nowhere left to say it */
 	/* To the launcher, a process that ends without a word has died.  If

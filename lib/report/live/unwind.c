@@ -1,29 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * libdw takes ranks for threads: a number, registers, and memory.  It is told
- * which files are loaded where from the dynamic linker's list in the process,
- * because the kernel's list of mappings does not show where one copy of a
- * program ends and the next one begins.
- *
- * All copies of a file have the same names: those are looked up in the first
- * one, so that debug information is read once.
+ * which files are loaded where (report/live/modules.h).
  */
 #include "report/live/unwind.h"
 
-#ifdef VM_HAVE_LIBDW
-#include <dwarf.h>
-#endif
-#include <elf.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/err.h"
+#include "core/runtime/where.h"
 #include "report/live/dw.h"
+#include "report/live/frames.h"
+#include "report/live/modules.h"
 #include "report/live/snapshot.h"
 #include "report/live/system_call.h"
 
@@ -36,192 +27,66 @@ void vm_unwind_free(struct vm_stack_text *stacks, unsigned count)
 
 #ifndef VM_HAVE_LIBDW
 
+static const char missing[] =
+	"vmpi was built without libdw (Debian: libdw-dev)";
+
 struct vm_stack_text *vm_unwind_process(pid_t pid, unsigned *count, char *why,
 					size_t why_bytes)
 {
 	(void)pid;
 	*count = 0;
-	snprintf(why, why_bytes,
-		 "vmpi was built without libdw (Debian: libdw-dev)");
+	snprintf(why, why_bytes, "%s", missing);
 	return NULL;
+}
+
+int vm_unwind_where(const struct vm_where_ask *ask, char *text, size_t bytes)
+{
+	(void)ask;
+	snprintf(text, bytes, "%s", missing);
+	return -VMPI_ENOTSUP;
 }
 
 #else
 
-#define OBJECTS_MAX 100000
-
-/* A loaded file; ahead: the first one of the same path, or itself. */
-struct object {
-	char *path;
-	uint64_t base;
-	Dwfl_Module *module;
-	unsigned ahead;
-};
+/* Of a stack that may use modules that nobody has named: what its words may
+ * point to is what is looked at. */
+#define STACK_BYTES ((size_t)256 << 10)
+#define STACK_PAGE 4096
+#define GUARD_PAGES 512 /* above the stack pointer, of one that overflowed */
 
 struct unwind {
-	const struct vm_dw *dw;
-	Dwfl *dwfl;
-	pid_t pid;
-	struct object *objects;
-	unsigned count, room;
+	Dwfl_Callbacks callbacks;
+	struct vm_modules modules;
 	struct vm_snapshot snapshot;
 	/* The rank whose stack is being read, and its frames. */
 	const struct vm_snapshot_rank *rank;
-	uint64_t pcs[VM_UNWIND_FRAMES_MAX];
-	unsigned pc_count;
+	struct {
+		uint64_t pc;
+		bool interrupted;
+	} frames[VM_FRAMES_MAX];
+	unsigned count;
 };
 
-/* A text in the process. */
-static bool text_read(pid_t pid, char *to, size_t bytes, uint64_t address)
+static bool is_runtime(const struct unwind *unwind, unsigned number)
 {
-	for (size_t i = 0; i + 1 < bytes; i++) {
-		if (!vm_snapshot_read(pid, to + i, address + i, 1))
-			return false;
-		if (!to[i])
-			return true;
-	}
-	return false;
-}
-
-/* A value of its auxiliary vector; 0: there is none. */
-static uint64_t auxiliary(pid_t pid, uint64_t type)
-{
-	ElfW(auxv_t) entry;
-	uint64_t value = 0;
-	char path[64];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/auxv", (int)pid);
-	file = fopen(path, "re");
-	if (!file)
-		return 0;
-	while (!value && fread(&entry, sizeof(entry), 1, file) == 1)
-		if (entry.a_type == type)
-			value = entry.a_un.a_val;
-	fclose(file);
-	return value;
-}
-
-/* Where the dynamic linker keeps its list; also where the program itself is
- * loaded. */
-static uint64_t list_find(pid_t pid, uint64_t *base)
-{
-	uint64_t headers = auxiliary(pid, AT_PHDR), dynamic = 0;
-	uint64_t count = auxiliary(pid, AT_PHNUM);
-	ElfW(Phdr) segment;
-	ElfW(Dyn) entry = { .d_tag = DT_NULL };
-
-	*base = 0;
-	for (uint64_t i = 0; headers && i < count && i < 64; i++) {
-		if (!vm_snapshot_read(pid, &segment,
-				      headers + i * sizeof(segment),
-				      sizeof(segment)))
-			return 0;
-		if (segment.p_type == PT_PHDR)
-			*base = headers - segment.p_vaddr;
-		if (segment.p_type == PT_DYNAMIC)
-			dynamic = segment.p_vaddr;
-	}
-	for (uint64_t at = dynamic + *base; dynamic; at += sizeof(entry)) {
-		if (!vm_snapshot_read(pid, &entry, at, sizeof(entry)) ||
-		    entry.d_tag == DT_NULL)
-			return 0;
-		if (entry.d_tag == DT_DEBUG)
-			return entry.d_un.d_ptr;
-	}
-	return 0;
-}
-
-static bool object_add(struct unwind *unwind, const char *path, uint64_t base)
-{
-	const struct vm_dw *dw = unwind->dw;
-	const char *slash = strrchr(path, '/');
-	struct object *object;
-
-	if (unwind->count == unwind->room) {
-		size_t room = unwind->room ? 2 * (size_t)unwind->room : 64;
-
-		object = reallocarray(unwind->objects, room, sizeof(*object));
-		if (!object)
-			return false;
-		unwind->objects = object;
-		unwind->room = (unsigned)room;
-	}
-	object = &unwind->objects[unwind->count];
-	*object = (struct object){ .base = base, .ahead = unwind->count };
-	for (unsigned i = 0; i < unwind->count; i++)
-		if (!strcmp(unwind->objects[i].path, path)) {
-			object->ahead = i;
-			break;
-		}
-	object->path = strdup(path);
-	if (!object->path)
-		return false;
-	object->module = dw->dwfl_report_elf(
-		unwind->dwfl, slash ? slash + 1 : path, path, -1, base, false);
-	unwind->count++;
-	return true;
-}
-
-/* A relative path is one of the process's. */
-static void path_make(char *path, size_t bytes, pid_t pid, const char *name)
-{
-	if (name[0] == '/')
-		snprintf(path, bytes, "%s", name);
-	else
-		snprintf(path, bytes, "/proc/%d/cwd/%s", (int)pid, name);
-}
-
-/* Tells libdw of all files. */
-static bool objects_report(struct unwind *unwind)
-{
-	char name[PATH_MAX], path[PATH_MAX + 32];
-	uint64_t base, list = list_find(unwind->pid, &base);
-	struct r_debug debug;
-	struct link_map map;
-
-	if (!list ||
-	    !vm_snapshot_read(unwind->pid, &debug, list, sizeof(debug)))
-		return false;
-	snprintf(path, sizeof(path), "/proc/%d/exe", (int)unwind->pid);
-	unwind->dw->dwfl_report_begin(unwind->dwfl);
-	if (!object_add(unwind, path, base))
-		return false;
-	for (uint64_t at = (uintptr_t)debug.r_map;
-	     at && unwind->count < OBJECTS_MAX; at = (uintptr_t)map.l_next) {
-		if (!vm_snapshot_read(unwind->pid, &map, at, sizeof(map)) ||
-		    !text_read(unwind->pid, name, sizeof(name),
-			       (uintptr_t)map.l_name))
-			return false;
-		/* The program itself, and the vDSO. */
-		if (!name[0] || !strncmp(name, "linux-vdso", 10))
-			continue;
-		path_make(path, sizeof(path), unwind->pid, name);
-		if (!object_add(unwind, path, map.l_addr))
-			return false;
-	}
-	return unwind->dw->dwfl_report_end(unwind->dwfl, NULL, NULL) == 0;
-}
-
-static bool is_runtime(const struct unwind *unwind, unsigned object)
-{
-	const char *path = unwind->objects[object].path;
+	const char *path = unwind->modules.list[number].path;
 	const char *slash = strrchr(path, '/');
 
 	/* The node program contains the library; only it has that name
 	 * here. */
-	return object == 0 ?
+	return number == 0 ?
 		       strstr(path, "/exe") != NULL :
 		       !strncmp(slash ? slash + 1 : path, "libvmpi.so.", 11);
 }
 
-/* The address of vmpi_debug, and which object the runtime is. */
-static uint64_t debug_find(const struct unwind *unwind, unsigned *runtime)
+/* The address of vmpi_debug, and which file the runtime is in. */
+static uint64_t debug_find(const struct unwind *unwind,
+			   const struct vm_module **runtime)
 {
-	const struct vm_dw *dw = unwind->dw;
+	const struct vm_dw *dw = unwind->modules.dw;
 
-	for (unsigned i = 0; i < unwind->count; i++) {
-		Dwfl_Module *module = unwind->objects[i].module;
+	for (unsigned i = 0; i < unwind->modules.count; i++) {
+		Dwfl_Module *module = unwind->modules.list[i].handle;
 		int count = module && is_runtime(unwind, i) ?
 				    dw->dwfl_module_getsymtab(module) :
 				    0;
@@ -235,7 +100,7 @@ static uint64_t debug_find(const struct unwind *unwind, unsigned *runtime)
 			if (!name || strcmp(name, "vmpi_debug") != 0 ||
 			    symbol.st_shndx == SHN_UNDEF)
 				continue;
-			*runtime = i;
+			*runtime = &unwind->modules.list[i];
 			return address;
 		}
 	}
@@ -282,12 +147,12 @@ static bool registers_set(Dwfl_Thread *thread, void *arg)
 	for (int i = 0; i < 32; i++) {
 		value = rank->registers[i];
 		if (rank->set >> i & 1 &&
-		    !unwind->dw->dwfl_thread_state_registers(thread, i, 1,
-							     &value) &&
+		    !unwind->modules.dw->dwfl_thread_state_registers(
+			    thread, i, 1, &value) &&
 		    i <= unwind->snapshot.sp_number)
 			return false;
 	}
-	unwind->dw->dwfl_thread_state_register_pc(thread, rank->pc);
+	unwind->modules.dw->dwfl_thread_state_register_pc(thread, rank->pc);
 	return true;
 }
 
@@ -298,202 +163,77 @@ static const Dwfl_Thread_Callbacks thread_callbacks = {
 	.set_initial_registers = registers_set,
 };
 
-/* A frame: all but the first one hold the address behind a call. */
+/* A frame: all but those that a signal has met hold the address behind a
+ * call. */
 static int frame_take(Dwfl_Frame *frame, void *arg)
 {
 	struct unwind *unwind = arg;
 	bool exact = false;
 	Dwarf_Addr pc;
 
-	if (!unwind->dw->dwfl_frame_pc(frame, &pc, &exact))
+	if (!unwind->modules.dw->dwfl_frame_pc(frame, &pc, &exact))
 		return DWARF_CB_ABORT;
-	unwind->pcs[unwind->pc_count++] = exact ? pc : pc - 1;
-	return unwind->pc_count < VM_UNWIND_FRAMES_MAX ? DWARF_CB_OK :
-							 DWARF_CB_ABORT;
+	unwind->frames[unwind->count].pc = exact ? pc : pc - 1;
+	unwind->frames[unwind->count].interrupted = exact && unwind->count;
+	unwind->count++;
+	return unwind->count < VM_FRAMES_MAX ? DWARF_CB_OK : DWARF_CB_ABORT;
 }
 
-/* The object that an address is in, or NULL. */
-static const struct object *object_at(const struct unwind *unwind, uint64_t pc)
+/* lost: the innermost function is none. */
+static void frames_read(struct unwind *unwind, struct vm_frames *frames,
+			bool lost, const struct vm_module *runtime)
 {
-	Dwfl_Module *module = unwind->dw->dwfl_addrmodule(unwind->dwfl, pc);
-
-	for (unsigned i = 0; module && i < unwind->count; i++)
-		if (unwind->objects[i].module == module)
-			return &unwind->objects[i];
-	return NULL;
-}
-
-static bool begins(const char *text, const char *with)
-{
-	return !strncmp(text, with, strlen(with));
-}
-
-/* The names of public functions; all else of the runtime is its own. */
-static const char *call_name(const char *name)
-{
-	static const char *const prefixes[] = { "vm_entry_PMPI_", "PMPI_",
-						"MPI_", "vmpi_" };
-
-	if (begins(name, "vm_entry_vmpi_"))
-		return name + strlen("vm_entry_");
-	for (size_t i = 0; i < 2; i++)
-		if (begins(name, prefixes[i]))
-			return strchr(strstr(name, "PMPI_"), 'M');
-	for (size_t i = 2; i < 4; i++)
-		if (begins(name, prefixes[i]))
-			return name;
-	return NULL;
-}
-
-/* The next frame of the stack, or the last one again. */
-static char *frame_new(struct vm_stack_text *stack)
-{
-	if (stack->count < VM_UNWIND_FRAMES_MAX)
-		stack->count++;
-	return stack->frames[stack->count - 1];
-}
-
-/* "name at file.c:12", "name in libx.so", "0x1234 in prog". */
-static void frame_say(struct vm_stack_text *stack, const char *name,
-		      const char *path, int line)
-{
-	const char *slash = strrchr(path, '/');
-	char *text = frame_new(stack);
-
-	path = slash ? slash + 1 : path;
-	if (line)
-		snprintf(text, VM_UNWIND_TEXT_MAX, "%.90s at %.50s:%d", name,
-			 path, line);
-	else
-		snprintf(text, VM_UNWIND_TEXT_MAX, "%.90s in %.50s", name,
-			 path);
-}
-
-/* Where a function that was inlined is called. */
-static const char *call_place(const struct vm_dw *dw, Dwarf_Die *inlined,
-			      Dwarf_Die *unit, int *line)
-{
-	Dwarf_Attribute attribute;
-	Dwarf_Word file = 0, number = 0;
-	Dwarf_Files *files;
-	size_t count = 0;
-
-	if (dw->dwarf_formudata(dw->dwarf_attr(inlined, DW_AT_call_line,
-					       &attribute),
-				&number) ||
-	    dw->dwarf_formudata(dw->dwarf_attr(inlined, DW_AT_call_file,
-					       &attribute),
-				&file) ||
-	    dw->dwarf_getsrcfiles(unit, &files, &count) || file >= count)
-		return NULL;
-	*line = (int)number;
-	return dw->dwarf_filesrc(files, file, NULL, NULL);
-}
-
-/*
- * Says the functions that the source has at an address: those that were
- * inlined, and the one they are in, whose name is returned; NULL: there is no
- * debug information.
- */
-static const char *source_say(const struct unwind *unwind,
-			      struct vm_stack_text *stack, Dwfl_Module *module,
-			      uint64_t pc)
-{
-	const struct vm_dw *dw = unwind->dw;
-	Dwfl_Line *line = dw->dwfl_module_getsrc(module, pc);
-	Dwarf_Die *unit, *scopes = NULL, *chain = NULL;
-	const char *file, *name = NULL;
-	int count = 0, number = 0;
-	Dwarf_Addr bias;
-
-	unit = dw->dwfl_module_addrdie(module, pc, &bias);
-	file = line ? dw->dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) :
-		      NULL;
-	if (unit && file && dw->dwarf_getscopes(unit, pc - bias, &scopes) > 0)
-		count = dw->dwarf_getscopes_die(&scopes[0], &chain);
-	for (int i = 0; i < count && file; i++) {
-		int tag = dw->dwarf_tag(&chain[i]);
-		const char *own = dw->dwarf_diename(&chain[i]);
-
-		if (tag == DW_TAG_inlined_subroutine && own) {
-			frame_say(stack, own, file, number);
-			file = call_place(dw, &chain[i], unit, &number);
-		} else if (tag == DW_TAG_subprogram && own) {
-			frame_say(stack, own, file, number);
-			name = own;
+	unwind->count = 0;
+	unwind->modules.dw->dwfl_getthread_frames(unwind->modules.dwfl, 1,
+						  frame_take, unwind);
+	*frames = (struct vm_frames){ .count = lost };
+	for (unsigned i = 0; i < unwind->count; i++)
+		if (vm_frames_add(frames, &unwind->modules,
+				  unwind->frames[i].pc,
+				  unwind->frames[i].interrupted, runtime))
 			break;
-		}
-	}
-	free(scopes);
-	free(chain);
-	return name;
 }
 
-/*
- * Adds the frame pc to the text.  Of the runtime only the call remains that the
- * program has made: frames before it are dropped again.  Returns whether the
- * program's own frames have ended.
- */
-static bool frame_add(const struct unwind *unwind, struct vm_stack_text *stack,
-		      uint64_t pc, unsigned runtime)
+/* "name at file.c:12", "name in libx.so", "0x1234 in prog", "MPI_Send". */
+static void frame_text(char text[VM_UNWIND_TEXT_MAX],
+		       const struct vm_frame *frame)
 {
-	const struct object *object = object_at(unwind, pc), *ahead;
-	const char *name, *call;
-	GElf_Off offset;
-	GElf_Sym symbol;
-	uint64_t there;
-
-	if (!object) {
-		snprintf(frame_new(stack), VM_UNWIND_TEXT_MAX, "0x%llx",
-			 (unsigned long long)pc);
-		return false;
-	}
-	ahead = &unwind->objects[object->ahead];
-	there = pc - object->base + ahead->base;
-	name = unwind->dw->dwfl_module_addrinfo(ahead->module, there, &offset,
-						&symbol, NULL, NULL, NULL);
-	if (object == &unwind->objects[runtime]) {
-		call = name ? call_name(name) : NULL;
-		if (call) {
-			stack->count = 0;
-			snprintf(frame_new(stack), VM_UNWIND_TEXT_MAX, "%s",
-				 call);
-		}
-		return false;
-	}
-	call = source_say(unwind, stack, ahead->module, there);
-	if (!call && name)
-		frame_say(stack, name, object->path, 0);
-	else if (!call)
-		snprintf(frame_new(stack), VM_UNWIND_TEXT_MAX,
-			 "0x%llx in %.100s",
-			 (unsigned long long)(pc - object->base), object->path);
-	call = call ? call : name;
-	return call && !strcmp(call, "main");
+	if (frame->kind == VM_FRAME_CALL)
+		snprintf(text, VM_UNWIND_TEXT_MAX, "%s", frame->name);
+	else if (frame->line)
+		snprintf(text, VM_UNWIND_TEXT_MAX, "%s at %s:%d", frame->name,
+			 frame->file, frame->line);
+	else if (frame->name[0])
+		snprintf(text, VM_UNWIND_TEXT_MAX, "%s in %s", frame->name,
+			 frame->file);
+	else
+		snprintf(text, VM_UNWIND_TEXT_MAX, "%#jx%s%s",
+			 (uintmax_t)frame->offset, frame->file[0] ? " in " : "",
+			 frame->file);
 }
 
 static bool stack_read(struct unwind *unwind, struct vm_stack_text *stack,
-		       unsigned runtime)
+		       const struct vm_module *runtime)
 {
+	struct vm_frames frames;
+
 	vm_system_call_name(stack->system_call, unwind->rank->system_call);
 	stack->index = unwind->rank->index;
 	stack->known = unwind->rank->known;
 	if (!stack->known)
 		return true;
-	stack->frames =
-		calloc(VM_UNWIND_FRAMES_MAX + 1, sizeof(*stack->frames));
+	frames_read(unwind, &frames, false, runtime);
+	stack->frames = calloc(frames.count + 1, sizeof(*stack->frames));
 	if (!stack->frames)
 		return false;
-	unwind->pc_count = 0;
-	unwind->dw->dwfl_getthread_frames(unwind->dwfl, 1, frame_take, unwind);
-	for (unsigned i = 0; i < unwind->pc_count; i++)
-		if (frame_add(unwind, stack, unwind->pcs[i], runtime))
-			break;
+	for (unsigned i = 0; i < frames.count; i++)
+		frame_text(stack->frames[i], &frames.list[i]);
+	stack->count = frames.count;
 	return true;
 }
 
 static struct vm_stack_text *stacks_read(struct unwind *unwind,
-					 unsigned runtime)
+					 const struct vm_module *runtime)
 {
 	struct vm_snapshot *snapshot = &unwind->snapshot;
 	struct vm_stack_text *stacks = calloc(snapshot->count, sizeof(*stacks));
@@ -508,13 +248,48 @@ static struct vm_stack_text *stacks_read(struct unwind *unwind,
 	return stacks;
 }
 
+/* Loads libdw.  false: why says the reason. */
+static bool unwind_begin(struct unwind *unwind, pid_t pid, char *why,
+			 size_t why_bytes)
+{
+	static char *no_path;
+	struct vm_modules *modules = &unwind->modules;
+	const char *missing = "libdw: out of memory";
+
+	*unwind = (struct unwind){ .snapshot.pid = pid,
+				   .modules.pid = pid,
+				   .callbacks.debuginfo_path = &no_path };
+	modules->dw = vm_dw_load(&missing);
+	if (modules->dw) {
+		unwind->callbacks.find_elf =
+			modules->dw->dwfl_build_id_find_elf;
+		unwind->callbacks.find_debuginfo =
+			modules->dw->dwfl_standard_find_debuginfo;
+		modules->dwfl = modules->dw->dwfl_begin(&unwind->callbacks);
+	}
+	if (!modules->dwfl)
+		snprintf(why, why_bytes, "%s", missing);
+	return modules->dwfl != NULL;
+}
+
 static void unwind_end(struct unwind *unwind)
 {
-	unwind->dw->dwfl_end(unwind->dwfl);
+	unwind->modules.dw->dwfl_end(unwind->modules.dwfl);
 	vm_snapshot_free(&unwind->snapshot);
-	for (unsigned i = 0; i < unwind->count; i++)
-		free(unwind->objects[i].path);
-	free(unwind->objects);
+	vm_modules_free(&unwind->modules);
+}
+
+/* unwind->rank is the thread from here on. */
+static bool attach(struct unwind *unwind, char *why, size_t why_bytes)
+{
+	const struct vm_dw *dw = unwind->modules.dw;
+	bool done = dw->dwfl_attach_state(unwind->modules.dwfl, NULL,
+					  unwind->modules.pid,
+					  &thread_callbacks, unwind);
+
+	if (!done)
+		snprintf(why, why_bytes, "libdw: %s", dw->dwfl_errmsg(-1));
+	return done;
 }
 
 /* All that can fail; text is the reason. */
@@ -523,23 +298,22 @@ static struct vm_stack_text *process_read(struct unwind *unwind,
 					  size_t why_bytes)
 {
 	char text[VM_SNAPSHOT_WHY_MAX] = "its list of files cannot be read";
+	const struct vm_module *runtime = NULL;
 	struct vm_stack_text *stacks = NULL;
-	unsigned runtime = 0;
 	uint64_t debug = 0;
 
-	if (objects_report(unwind)) {
-		snprintf(text, sizeof(text), "it does not run vmpi");
-		debug = debug_find(unwind, &runtime);
+	if (vm_modules_read(&unwind->modules)) {
+		vm_modules_want_all(&unwind->modules);
+		if (vm_modules_report(&unwind->modules)) {
+			snprintf(text, sizeof(text), "it does not run vmpi");
+			debug = debug_find(unwind, &runtime);
+		}
 	}
-	if (debug &&
-	    !vm_snapshot_take(&unwind->snapshot, unwind->pid, debug, text)) {
+	if (debug && !vm_snapshot_take(&unwind->snapshot, unwind->modules.pid,
+				       debug, text)) {
 		unwind->rank = unwind->snapshot.ranks;
-		if (!unwind->dw->dwfl_attach_state(unwind->dwfl, NULL,
-						   unwind->pid,
-						   &thread_callbacks, unwind))
-			snprintf(text, sizeof(text), "libdw: %s",
-				 unwind->dw->dwfl_errmsg(-1));
-		else if (!(stacks = stacks_read(unwind, runtime)))
+		if (attach(unwind, text, sizeof(text)) &&
+		    !(stacks = stacks_read(unwind, runtime)))
 			snprintf(text, sizeof(text), "out of memory");
 	}
 	*count = unwind->snapshot.count;
@@ -550,29 +324,98 @@ static struct vm_stack_text *process_read(struct unwind *unwind,
 struct vm_stack_text *vm_unwind_process(pid_t pid, unsigned *count, char *why,
 					size_t why_bytes)
 {
-	static char *no_path;
-	static const Dwfl_Callbacks callbacks = { .debuginfo_path = &no_path };
-	Dwfl_Callbacks with = callbacks;
-	struct unwind unwind = { .pid = pid };
 	struct vm_stack_text *stacks;
-	const char *missing;
+	struct unwind unwind;
 
 	*count = 0;
-	unwind.dw = vm_dw_load(&missing);
-	if (!unwind.dw) {
-		snprintf(why, why_bytes, "%s", missing);
+	if (!unwind_begin(&unwind, pid, why, why_bytes))
 		return NULL;
-	}
-	with.find_elf = unwind.dw->dwfl_build_id_find_elf;
-	with.find_debuginfo = unwind.dw->dwfl_standard_find_debuginfo;
-	unwind.dwfl = unwind.dw->dwfl_begin(&with);
-	if (!unwind.dwfl) {
-		snprintf(why, why_bytes, "libdw: out of memory");
-		return NULL;
-	}
 	stacks = process_read(&unwind, count, why, why_bytes);
 	unwind_end(&unwind);
 	return stacks;
+}
+
+/* Wants the files that the words of a stack may be return addresses of. */
+static bool stack_want(struct unwind *unwind, uint64_t sp)
+{
+	size_t bytes = STACK_BYTES;
+	uint64_t *words = malloc(bytes);
+	pid_t pid = unwind->modules.pid;
+
+	if (!words)
+		return false;
+	sp &= ~(uint64_t)(sizeof(*words) - 1);
+	for (int i = 0; i < GUARD_PAGES &&
+			!vm_snapshot_read(pid, words, sp, sizeof(*words));
+	     i++)
+		sp = (sp | (STACK_PAGE - 1)) + 1;
+	while (bytes && !vm_snapshot_read(pid, words, sp, bytes))
+		bytes /= 2;
+	for (size_t i = 0; i < bytes / sizeof(*words); i++)
+		vm_modules_want(&unwind->modules, words[i]);
+	free(words);
+	return true;
+}
+
+/* A call of what is no function: its caller is where it would return to. */
+static bool caller_take(struct unwind *unwind, struct vm_snapshot_rank *rank)
+{
+#if defined(__x86_64__)
+	uint64_t *sp = &rank->registers[unwind->snapshot.sp_number];
+
+	if (!vm_snapshot_read(unwind->modules.pid, &rank->pc, *sp,
+			      sizeof(rank->pc)))
+		return false;
+	*sp += sizeof(rank->pc);
+#elif defined(__aarch64__)
+	rank->pc = rank->registers[30];
+#endif
+	rank->pc--;
+	return true;
+}
+
+/* The frames of the thread; all that it needs has been reported. */
+static void thread_read(struct unwind *unwind, struct vm_frames *frames,
+			struct vm_snapshot_rank *rank, uint64_t runtime)
+{
+	bool lost = !vm_modules_at(&unwind->modules, rank->pc);
+
+	lost = lost && caller_take(unwind, rank);
+	frames_read(unwind, frames, lost,
+		    vm_modules_at(&unwind->modules, runtime));
+}
+
+int vm_unwind_where(const struct vm_where_ask *ask, char *text, size_t bytes)
+{
+	struct vm_snapshot_rank rank = { .known = true,
+					 .set = UINT32_MAX,
+					 .pc = ask->pc };
+	struct vm_frames frames = { 0 };
+	struct unwind unwind;
+	int rc = -VMPI_ENOTSUP;
+
+	memcpy(rank.registers, ask->registers, sizeof(rank.registers));
+	if (!unwind_begin(&unwind, ask->pid, text, bytes))
+		return rc;
+	unwind.snapshot.sp_number = ask->sp_number;
+	unwind.rank = &rank;
+	snprintf(text, bytes, "its memory cannot be read");
+	if (vm_modules_read(&unwind.modules) &&
+	    stack_want(&unwind, rank.registers[ask->sp_number])) {
+		vm_modules_want(&unwind.modules, ask->pc);
+		vm_modules_want(&unwind.modules, ask->runtime);
+		if (vm_modules_report(&unwind.modules) &&
+		    attach(&unwind, text, bytes)) {
+			thread_read(&unwind, &frames, &rank, ask->runtime);
+			rc = vm_frames_say(&frames, text, bytes,
+					   ask->own ? VM_FRAMES_OWN :
+						      VM_FRAMES_ALL) ?
+				     0 :
+				     -VMPI_ENOENT;
+		}
+	}
+	unwind_end(&unwind);
+	return rc;
 }
 
 #endif

@@ -10,7 +10,6 @@
 
 #include "report/live/system_call.h"
 
-#define VM_UNWIND_FRAMES_MAX 64
 #define VM_UNWIND_TEXT_MAX 160
 
 /* The stack of a rank, in words. */
@@ -30,5 +29,15 @@ struct vm_stack_text {
 struct vm_stack_text *vm_unwind_process(pid_t pid, unsigned *count, char *why,
 					size_t why_bytes);
 void vm_unwind_free(struct vm_stack_text *stacks, unsigned count);
+
+struct vm_where_ask;
+
+/*
+ * Says where a thread of a process is, which waits for that
+ * (core/runtime/where.h): "in boom, crash.c:3, called from main, crash.c:8".  0,
+ * or the reason in text: -VMPI_ENOENT: no function of the program is known;
+ * -VMPI_ENOTSUP: the stack cannot be read.
+ */
+int vm_unwind_where(const struct vm_where_ask *ask, char *text, size_t bytes);
 
 #endif
