@@ -217,6 +217,13 @@ static int cvar_print(const struct vm_cvar_view *view, void *arg)
 	return 0;
 }
 
+/* A list of words, a|b|c, may break behind each of them. */
+static void facts_print(const char *facts)
+{
+	for (; *facts; facts++)
+		printf(*facts == '|' ? "|\\:" : "%c", *facts);
+}
+
 static int pvar_print(const struct vm_pvar_view *view, void *arg)
 {
 	const struct vm_pvar *row = view->row;
@@ -226,7 +233,9 @@ static int pvar_print(const struct vm_pvar_view *view, void *arg)
 		 view->name);
 	layer_begin(arg, layer);
 	pvar_facts(facts, row);
-	printf(".It Va %s Pq %s\n", view->name, facts);
+	printf(".It Va %s Pq ", view->name);
+	facts_print(facts);
+	putchar('\n');
 	sentence_print(row->text);
 	return 0;
 }
