@@ -63,53 +63,24 @@ void vm_f_handles_out(struct vm_f_handles *handles, MPI_Fint *numbers)
 	vm_f_handles_end(handles);
 }
 
-int vm_f_peers(MPI_Comm comm)
-{
-	int size = 0, inter = 0;
-
-	PMPI_Comm_test_inter(comm, &inter);
-	if (inter)
-		PMPI_Comm_remote_size(comm, &size);
-	else
-		PMPI_Comm_size(comm, &size);
-	return size;
-}
-
-static void neighbors(MPI_Comm comm, int *sources, int *targets)
-{
-	int topology = MPI_UNDEFINED, rank, count = 0, weighted;
-
-	*sources = *targets = 0;
-	PMPI_Topo_test(comm, &topology);
-	if (topology == MPI_DIST_GRAPH) {
-		PMPI_Dist_graph_neighbors_count(comm, sources, targets,
-						&weighted);
-		return;
+#define LOOK(name)                                                     \
+	int vm_f_##name(MPI_Comm comm)                                 \
+	{                                                              \
+		struct vm_fortran_comm look;                           \
+                                                                       \
+		return vmpi_fortran.comm(&look, comm) ? look.name : 0; \
 	}
-	if (topology == MPI_CART) {
-		PMPI_Cartdim_get(comm, &count);
-		count *= 2;
-	} else if (topology == MPI_GRAPH) {
-		PMPI_Comm_rank(comm, &rank);
-		PMPI_Graph_neighbors_count(comm, rank, &count);
-	}
-	*sources = *targets = count;
-}
+LOOK(local)
+LOOK(peers)
+LOOK(sources)
+LOOK(targets)
 
-int vm_f_sources(MPI_Comm comm)
+bool vm_f_is_root(MPI_Comm comm, MPI_Fint root)
 {
-	int sources, targets;
+	struct vm_fortran_comm look;
 
-	neighbors(comm, &sources, &targets);
-	return sources;
-}
-
-int vm_f_targets(MPI_Comm comm)
-{
-	int sources, targets;
-
-	neighbors(comm, &sources, &targets);
-	return targets;
+	return root == MPI_ROOT || (vmpi_fortran.comm(&look, comm) &&
+				    root == look.rank && !look.inter);
 }
 
 int vm_f_fail(int error)

@@ -6,6 +6,7 @@
 #define FORTRAN_ARRAY_H
 
 #include <mpi.h>
+#include <stdbool.h>
 
 /* Kind, name in MPI's functions, type, word in ours. */
 #define VM_F_HANDLES(X)                           \
@@ -44,11 +45,24 @@ int vm_f_handles_in(struct vm_f_handles *handles, enum vm_f_kind kind,
 void vm_f_handles_end(struct vm_f_handles *handles);
 void vm_f_handles_out(struct vm_f_handles *handles, MPI_Fint *numbers);
 
-/* How many a collective of this communicator exchanges data with; how many it
- * receives from, and sends to, where these are neighbours. */
+/* The size of the caller's side of a communicator, and how many its collectives
+ * exchange data with; how many they receive from, and send to, where these are
+ * neighbours.  0: the call will find what is wrong. */
+int vm_f_local(MPI_Comm comm);
 int vm_f_peers(MPI_Comm comm);
 int vm_f_sources(MPI_Comm comm);
 int vm_f_targets(MPI_Comm comm);
+
+/* Whether the caller is the root of a collective; where the root is on the other
+ * side, it has no other name there. */
+bool vm_f_is_root(MPI_Comm comm, MPI_Fint root);
+
+/* Whether it is one of the others or both: on the side of a root which is not
+ * the caller nobody takes part. */
+static inline bool vm_f_is_leaf(MPI_Fint root)
+{
+	return root >= 0;
+}
 
 /* Raises an error that the bindings find; returns it. */
 int vm_f_fail(int error);

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "array.h"
+#include "copy.h"
 #include "section.h"
 #include "text.h"
 

@@ -43,13 +43,28 @@ class Entry:
         self.arguments = function.arguments(large)
         self.declare, self.before, self.passed = [], [], []
         self.succeeded, self.after = [], []
+        self.copies, self.replaced = [], {}
+        self.here, self.divided = False, None
         self.passed += ['0'] * function.c_only
         for i, argument in enumerate(self.arguments):
             self.add(i, argument)
 
-    def convert(self, declaration, call):
+    def check(self, call, condition=None):
+        self.before.append('if (rc == 0%s)\n\t\trc = %s;' % (
+            ' && ' + condition if condition else '', call))
+        self.here = self.here or '&here' in call
+
+    def convert(self, declaration, call, condition=None):
         self.declare.append(declaration)
-        self.before.append('if (rc == 0)\n\t\trc = %s;' % call)
+        self.check(call, condition)
+
+    def place(self):
+        """The call, for errors that are found here."""
+        kind, name = self.function.responsible or ('none', 'NULL')
+        return ('const struct vm_f_call here = { "MPI_%s",\n\t\t'
+                'VM_FORTRAN_%s, %s };' % (
+                    self.function.name + ('_c' if self.large else ''),
+                    kind.upper(), name))
 
     def length(self, argument):
         if argument.length in PEERS:
@@ -118,44 +133,107 @@ class Entry:
                 (self.after if a.read else self.succeeded).append(
                     '*%s = %s_number(%s);' % (name, convert, c))
 
-    def pair(self, i):
-        """The count and the datatype of a buffer, which follow it."""
-        count = None
-        for a in self.arguments[i + 1:]:
-            if a.kind in BUFFERS:
+    def meant(self, i):
+        """The count, displacements and datatype of a buffer: those that follow
+        it, or of an operand those of the call.  Of a call with MPI_Count they
+        are no fewer."""
+        follow = self.arguments[i + 1:]
+        of = self.arguments[i].kind
+        count = displs = None
+        for a in follow:
+            if a.kind in BUFFERS and of != 'operand':
                 break
-            if a.kind == 'count' and not a.is_array and not count:
+            if a.kind in ('count', 'bigcount') and not count:
                 count = a
-            if a.kind == 'type' and not a.is_array and count:
-                return count, a
+            elif count and a.is_array and a.kind in ('disp', 'aint', 'count'):
+                displs = a
+            if a.kind == 'type' and count:
+                return count, displs, a
         raise SystemExit('%s: no count and type of %s' % (
             self.function.name, self.arguments[i].name))
+
+    # How many blocks there are, or how many there are of an operand.
+    TIMES = {
+        'one': '1', 'leaf': 'vm_f_is_leaf(*root)',
+        'peers': 'vm_f_peers(vm_f_comm(*comm))',
+        'sources': 'vm_f_sources(vm_f_comm(*comm))',
+        'targets': 'vm_f_targets(vm_f_comm(*comm))',
+        'all': 'vm_f_local(vm_f_comm(*comm))',
+        # All where these are the operand, too, of which one is the result.
+        'own': '%s ?\n\t\t\tvm_f_local(vm_f_comm(*comm)) : 1',
+        'root': 'vm_f_is_root(vm_f_comm(*comm), *root)',
+    }
+    IN_PLACE = 'vm_f_buffer(sendbuf->base) == MPI_IN_PLACE'
+
+    def reach(self, i):
+        """The bytes of a contiguous buffer that a call needs."""
+        a = self.arguments[i]
+        if a.kind == 'bytes':
+            return '*' + a.length
+        count, displs, of = self.meant(i)
+        times = self.TIMES[a.length]
+        if a.length == 'root' and a.kind == 'blocks':
+            times += ' ?\n\t\t\t' + self.TIMES['peers'] + ' : 0'
+        counts = 'VM_F_INTS(%s)' % count.name
+        type_ = of.name if of.is_array else 'vm_f_type(*%s)' % of.name
+        if displs:
+            return 'vm_f_reach_%s(%s, %s,\n\t\t\tVM_F_INTS(%s), %s)' % (
+                'w' if of.is_array else 'v', times, counts, displs.name,
+                type_)
+        if count.is_array and a.length == 'own':
+            return 'vm_f_reach_own(vm_f_comm(*comm), %s,\n\t\t\t%s, %s)' % (
+                self.IN_PLACE, counts, type_)
+        if count.is_array:
+            return 'vm_f_reach_sum(%s, %s, %s)' % (times, counts, type_)
+        if a.length == 'own':
+            times %= self.IN_PLACE
+        return 'vm_f_reach(%s, *%s, %s)' % (times, count.name, type_)
 
     def add_buffer(self, i, a):
         name, c = a.name, 'c_' + a.name
         if not self.descriptors:
             self.passed.append('vm_f_buffer(%s)' % name)
-        elif a.kind == 'place':
+        elif a.kind in ('place', 'region'):
             self.passed.append('vm_f_buffer(%s->base)' % name)
-        elif a.kind == 'operand':
-            self.convert('struct vm_f_copy %s = { .base = NULL };' % c,
-                         'vm_f_copy_in(&%s, %s, %d)' % (
-                             c, name, self.function.blocking))
-            self.passed.append(c + '.base')
-            self.after.append('vm_f_copy_end(&%s, %s, %d);' % (
-                c, name, a.written))
+            if a.kind == 'region':
+                self.check('vm_f_check_region(%s, &here)' % name)
+        elif a.kind in ('choice', 'parts'):
+            self.add_section(i, a)
         else:
-            count, of = self.pair(i)
-            self.convert('struct vm_f_section %s = { .owned = false };' % c,
-                         'vm_f_section_begin(&%s, %s, *%s,\n'
-                         '\t\t\t\t\tvm_f_type(*%s))' % (
-                             c, name, count.name, of.name))
+            self.convert(
+                'struct vm_f_copy %s = { .base = vm_f_buffer(%s->base) };' % (
+                    c, name),
+                'vm_f_copy_in(&%s, %s,\n\t\t\t%s,\n\t\t\t%s, &here)' % (
+                    c, name, self.reach(i), 'true' if a.written else 'false'),
+                'vm_f_is_scattered(%s)' % name)
+            self.here = True
             self.passed.append(c + '.base')
-            self.replaced = getattr(self, 'replaced', {})
+            self.copies.append('&' + c)
+            self.after.append('vm_f_copy_end(&%s);' % c)
+
+    def add_section(self, i, a):
+        name, c = a.name, 'c_' + a.name
+        count, _, of = self.meant(i)
+        counted = '*' + count.name
+        if a.kind == 'parts':
+            counted = 'vm_f_parts(*partitions, %s)' % counted
+        self.convert(
+            'struct vm_f_section %s = { .base = vm_f_buffer(%s->base),\n'
+            '\t\t.count = *%s, .type = vm_f_type(*%s) };' % (
+                c, name, count.name, of.name),
+            'vm_f_section_begin(&%s, %s, %s,\n\t\t\tvm_f_type(*%s), &here)'
+            % (c, name, counted, of.name),
+            'vm_f_is_scattered(%s)%s' % (name, ' && ' + self.TIMES['leaf'] if
+                                         a.length else ''))
+        self.here = True
+        self.passed.append(c + '.base')
+        if a.kind == 'choice':
             self.replaced['*' + count.name] = (
                 c + '.count' if self.large else '(int)%s.count' % c)
             self.replaced['vm_f_type(*%s)' % of.name] = c + '.type'
-            self.after.append('vm_f_section_end(&%s);' % c)
+        else:
+            self.divided = c
+        self.after.append('vm_f_section_end(&%s);' % c)
 
     def add_string(self, a):
         name, c = a.name, 'c_' + a.name
@@ -180,6 +258,17 @@ class Entry:
         return names + ['size_t %s_bytes' % a.name for a in self.arguments
                         if a.kind in STRINGS]
 
+    def parted(self):
+        """Another call for partitions of what is not contiguous."""
+        if not self.divided:
+            return []
+        send = self.function.name == 'Psend_init'
+        return ['if (rc == 0 && %s.owned)\n\t\trc = vmpi_fortran.part('
+                '&c_request, %s, %s.base, *partitions,\n\t\t\t%s.type, *%s, '
+                '*tag, vm_f_comm(*comm), vm_f_info(*info));\n\telse' % (
+                    self.divided, 'true' if send else 'false', self.divided,
+                    self.divided, 'dest' if send else 'source')]
+
     def text(self, p, symbol):
         function = self.function
         called = p + 'MPI_' + function.name + ('_c' if self.large else '')
@@ -195,15 +284,20 @@ class Entry:
             return head + '\tint rc = vm_f_%s(%s);\n\n\t%s\n}\n' % (
                 function.name.lower() + ('_c' if self.large else ''),
                 ', '.join([called] + names), 'vm_f_return(ierror, rc);')
-        passed = [getattr(self, 'replaced', {}).get(x, x)
-                  for x in self.passed]
+        passed = [self.replaced.get(x, x) for x in self.passed]
         call = '%s(%s)' % (called, ', '.join(passed))
-        lines = self.declare[:]
+        lines = ([self.place()] if self.here else []) + self.declare
         if self.before:
             lines += ['int rc = 0;', '']
-            lines += self.before + ['if (rc == 0)\n\t\trc = %s;' % call]
+            lines += self.before + self.parted() + [
+                'if (rc == 0)\n\t\trc = %s;' % call]
         else:
             lines += ['int rc = %s;' % call, '']
+        if self.copies and function.request:
+            lines.append('if (rc == 0)\n\t\trc = vm_f_copies_keep(&c_%s,\n'
+                         '\t\t\t(struct vm_f_copy *const[]){ %s, NULL }, '
+                         '&here);' % (function.request,
+                                      ', '.join(self.copies)))
         if self.succeeded:
             lines.append('if (rc == 0) {\n\t\t%s\n\t}' %
                          '\n\t\t'.join(self.succeeded))

@@ -22,7 +22,10 @@ LARGER = {
     'disp': ('MPI_Fint', 'MPI_Aint'),
     'adisp': ('MPI_Aint', 'MPI_Count'),
 }
-BUFFERS = ('choice', 'operand', 'place')
+# What a call does with a buffer: it uses all of it; divides it; combines its
+# elements; takes so many bytes; has partitions; keeps the memory; takes the
+# address.
+BUFFERS = ('choice', 'blocks', 'operand', 'bytes', 'parts', 'region', 'place')
 STRINGS = ('string', 'word', 'strings', 'strings2')
 
 
@@ -46,7 +49,8 @@ class Argument:
 
     @property
     def is_array(self):
-        return self.length is not None and self.kind not in STRINGS
+        return self.length is not None and self.kind not in (
+            STRINGS + BUFFERS)
 
 
 class Function:
@@ -87,9 +91,16 @@ class Function:
         return self.has_buffer or any(a.kind == 'detach' for a in self.all)
 
     @property
-    def blocking(self):
-        return not any(a.kind == 'request' and a.written and not a.read
-                       for a in self.all) and '_begin' not in self.name
+    def request(self):
+        """The argument by which a call tells when it is done."""
+        return next((a.name for a in self.all if a.kind == 'request' and
+                     a.written and not a.read), None)
+
+    @property
+    def responsible(self):
+        """The argument whose error handler gets errors: kind and name."""
+        return next(((a.kind, a.name) for a in self.all
+                     if a.kind in ('comm', 'win', 'file') and a.read), None)
 
 
 def read_table(path):

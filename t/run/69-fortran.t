@@ -45,6 +45,31 @@ fortran f08 f08.f90
 is "$(run 3 ./f08 | sort)" "$(ranks 3 'done ')" \
 	"module mpi_f08: sections, large counts, callbacks"
 
+python3 "$VMPI_SRC/t/run/sections.py" "$VMPI_SRC/bin/fortran" >sections.f90
+fortran sections sections.f90 -O0
+calls=$(sed -n 's/.*last = \([0-9]*\)$/\1/p' sections.f90)
+# Two checks for each of eight shapes, of two datatypes.
+for nodes in 1 2; do
+	is "$(run 4 --nodes $nodes ./sections | sort)" \
+		"$(ranks 4 'done ' " calls $((calls * 32))")" \
+		"every procedure takes sections of all shapes, in $nodes processes"
+done
+cat >iallreduce.f90 <<'END'
+program p
+  use mpi_f08
+  integer :: a(6) = 1
+  type(MPI_Request) :: request
+  call MPI_Init()
+  call MPI_Iallreduce(MPI_IN_PLACE, a(::2), 4, MPI_INTEGER, MPI_SUM, &
+    MPI_COMM_WORLD, request)
+  call MPI_Finalize()
+end program p
+END
+fortran iallreduce iallreduce.f90
+like "$(run 1 ./iallreduce 2>&1)" \
+	'MPI_Iallreduce on MPI_COMM_WORLD failed: MPI_ERR_COUNT.* fewer elements' \
+	"an error that the bindings find has the name of the call"
+
 fortran files files.f90
 is "$(run 3 ./files | sort)" "$(ranks 3 'done ')" \
 	"files: views, started and shared accesses, callbacks"

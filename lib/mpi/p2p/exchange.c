@@ -16,7 +16,7 @@ static int start(struct vm_call *call, MPI_Comm handle,
 		 void *memory, MPI_Request *request)
 {
 	const struct vm_comm *comm = vm_comm_in(call->mpi, handle);
-	struct vm_joined *joined = vm_joined_new(comm, 2);
+	struct vm_joined *joined = vm_joined_new(comm->context, 2);
 	struct vm_req *req;
 	int rc;
 

@@ -11,18 +11,22 @@
 
 #include "core/local/req.h"
 #include "mpi/call/call.h"
+#include "mpi/call/fortran.h"
 
 struct vm_joined {
 	struct vm_req *req; /* the request for all */
-	void *memory;	    /* given to free() when all are complete; or NULL */
+	/* Given to `over`, or else to free(), when all are complete and before
+	 * the request is; or NULL. */
+	void *memory;
+	void (*over)(void *memory);
 	int receive; /* the part whose status the request gets; -1: none */
 	int count;
 	struct vm_req *parts[];
 };
 
-/* Allocates an object with room for `room` parts; errors go to comm's handler.
- * NULL when out of memory. */
-struct vm_joined *vm_joined_new(const struct vm_comm *comm, int room);
+/* Allocates an object with room for `room` parts; errors go to the handler of the
+ * communicator with that context.  NULL when out of memory. */
+struct vm_joined *vm_joined_new(uint32_t context, int room);
 
 static inline void vm_joined_add(struct vm_joined *joined, struct vm_req *part)
 {
@@ -42,5 +46,9 @@ int vm_joined_wait(struct vm_joined *joined);
 /* Cleans up when an operation could not start: cancels the receives, waits for
  * all parts and frees joined.  May switch. */
 void vm_joined_give_up(struct vm_joined *joined);
+
+/* Exchanges a request for one that completes after `end`.  A persistent one may
+ * fail, which changes nothing: MPI_ERR_NO_MEM.  May switch. */
+int vm_joined_around(MPI_Request *request, const struct vm_around *around);
 
 #endif

@@ -12,6 +12,33 @@
 #include "mpi/call/status.h"
 #include "mpi/p2p/request.h"
 
+struct vm_data vm_part_slice(struct vm_cursor *cursor, void *buf, size_t bytes)
+{
+	struct vm_cursor ahead = *cursor;
+	struct vm_layout *layout;
+	size_t runs = 0, n;
+	char *piece;
+
+	for (size_t left = bytes; left > 0; left -= n, runs++)
+		n = vm_cursor_piece(&ahead, &piece, left);
+	layout = vm_layout_new(runs);
+	if (!layout)
+		return (struct vm_data){ 0 };
+	for (size_t i = 0, left = bytes; i < runs; i++, left -= n) {
+		n = vm_cursor_piece(cursor, &piece, left);
+		layout->runs[i] = (struct vm_run){
+			.offset =
+				(ptrdiff_t)((uintptr_t)piece - (uintptr_t)buf),
+			.bytes = n,
+			.count = 1,
+		};
+	}
+	vm_layout_seal(layout, (ptrdiff_t)bytes);
+	return (struct vm_data){
+		.addr = buf, .bytes = bytes, .layout = layout, .count = 1
+	};
+}
+
 void vm_part_begin(struct vm_part *part)
 {
 	struct vm_req *req = part->req;
@@ -107,6 +134,7 @@ struct args {
 	int peer, tag;
 	MPI_Comm comm;
 	MPI_Info info;
+	bool whole; /* count, 1, is that of all partitions together */
 };
 
 static int check(struct vm_call *call, const struct args *args,
@@ -149,8 +177,7 @@ static struct vm_req *req_new(struct vm_part *part, const struct args *args,
 	if (!req)
 		return NULL;
 	req->node.env = (struct vm_env){ comm->context, args->peer, args->tag };
-	req->data = vm_data_bytes(NULL, part->type->size * part->count *
-						(size_t)part->partitions);
+	req->data = vm_data_bytes(NULL, part->bytes * (size_t)part->partitions);
 	req->rndv_send = 0;
 	req->status = (vmpi_status){ .source = args->peer,
 				     .tag = args->tag,
@@ -185,6 +212,11 @@ static struct vm_part *part_new(const struct args *args, struct vm_comm *comm,
 	part->buf = args->buf;
 	part->partitions = args->partitions;
 	part->count = (size_t)args->count;
+	part->bytes = part->type->size * part->count;
+	if (!args->whole)
+		part->count *= (size_t)args->partitions;
+	else if (args->partitions)
+		part->bytes /= (size_t)args->partitions;
 	part->req = req_new(part, args, comm, send);
 	if (!part->req) {
 		part_free(part);
@@ -226,9 +258,20 @@ static int init_entry(enum vm_call_id id, bool send, const struct args *args,
 			    init(&call, args, send, request));
 }
 
+int vm_part_init_whole(MPI_Request *request, bool send, void *buf,
+		       int partitions, MPI_Datatype whole, int peer, int tag,
+		       MPI_Comm comm, MPI_Info info)
+{
+	struct args args = { buf, partitions, 1,    whole, peer,
+			     tag, comm,	      info, true };
+
+	return init_entry(send ? VM_CALL_Psend_init : VM_CALL_Precv_init, send,
+			  &args, request);
+}
+
 #define ARGS(buf, peer)                                                     \
 	(&(const struct args){ (void *)(uintptr_t)(buf), partitions, count, \
-			       datatype, peer, tag, comm, info })
+			       datatype, peer, tag, comm, info, false })
 
 /* The count is an MPI_Count (MPI 4.1, 4.2.1); the functions that end in _c are
  * those of the header of the Forum's ABI. */

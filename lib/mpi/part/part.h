@@ -42,7 +42,8 @@ struct vm_part {
 	struct vm_type *type;	   /* held */
 	void *buf;
 	int partitions;
-	size_t count; /* elements of a partition */
+	size_t count; /* elements of all partitions */
+	size_t bytes; /* of one */
 	/* Set before pieces is; a receive learns them from the sender. */
 	struct vm_part_intro intro;
 	_Atomic(struct vm_part_piece *) pieces; /* NULL: not known yet */
@@ -86,6 +87,14 @@ void vm_part_piece_watch(struct vm_part_piece *piece, struct vm_req *req);
 /* Room for n pieces, zeroed; NULL when out of memory. */
 struct vm_part_piece *vm_part_pieces_new(struct vm_part *part, int n);
 void vm_part_pieces_free(struct vm_part_piece *pieces, int n);
+
+/* The next `bytes` bytes of a buffer; layout NULL when out of memory. */
+struct vm_data vm_part_slice(struct vm_cursor *cursor, void *buf, size_t bytes);
+
+/* MPI_Psend_init or MPI_Precv_init of one element, whose bytes are divided. */
+int vm_part_init_whole(MPI_Request *request, bool send, void *buf,
+		       int partitions, MPI_Datatype whole, int peer, int tag,
+		       MPI_Comm comm, MPI_Info info);
 
 /* Functions of the two sides: what a request needs when it is made (0, an MPI
  * error, or a negative code of core), and MPI_Start. */

@@ -34,35 +34,6 @@ void vm_part_recv_end(struct vm_part *part)
 	part->intro_req = NULL;
 }
 
-/* The next `bytes` bytes of a buffer; layout NULL when out of memory. */
-static struct vm_data slice_any(struct vm_cursor *cursor, void *buf,
-				size_t bytes)
-{
-	struct vm_cursor ahead = *cursor;
-	struct vm_layout *layout;
-	size_t runs = 0, n;
-	char *piece;
-
-	for (size_t left = bytes; left > 0; left -= n, runs++)
-		n = vm_cursor_piece(&ahead, &piece, left);
-	layout = vm_layout_new(runs);
-	if (!layout)
-		return (struct vm_data){ 0 };
-	for (size_t i = 0, left = bytes; i < runs; i++, left -= n) {
-		n = vm_cursor_piece(cursor, &piece, left);
-		layout->runs[i] = (struct vm_run){
-			.offset =
-				(ptrdiff_t)((uintptr_t)piece - (uintptr_t)buf),
-			.bytes = n,
-			.count = 1,
-		};
-	}
-	vm_layout_seal(layout, (ptrdiff_t)bytes);
-	return (struct vm_data){
-		.addr = buf, .bytes = bytes, .layout = layout, .count = 1
-	};
-}
-
 /* Where element i of the buffer is. */
 static void *at(const struct vm_part *part, size_t i)
 {
@@ -76,8 +47,7 @@ static int pieces_place(const struct vm_part *part,
 			struct vm_part_piece *pieces)
 {
 	size_t bytes = part->intro.bytes, size = part->type->size;
-	struct vm_data all = vm_type_data(
-		part->type, part->buf, part->count * (size_t)part->partitions);
+	struct vm_data all = vm_type_data(part->type, part->buf, part->count);
 	struct vm_cursor cursor;
 
 	vm_cursor_init(&cursor, &all);
@@ -93,7 +63,8 @@ static int pieces_place(const struct vm_part *part,
 						      bytes / size);
 			vm_layout_hold(pieces[i].data.layout);
 		} else {
-			pieces[i].data = slice_any(&cursor, part->buf, bytes);
+			pieces[i].data =
+				vm_part_slice(&cursor, part->buf, bytes);
 			if (!pieces[i].data.layout)
 				return MPI_ERR_NO_MEM;
 		}
@@ -105,7 +76,7 @@ static int pieces_place(const struct vm_part *part,
  * is room for, as it can in any other receive. */
 static int pieces_make(struct vm_part *part)
 {
-	size_t room = part->type->size * part->count * (size_t)part->partitions;
+	size_t room = part->bytes * (size_t)part->partitions;
 	size_t comes = part->intro.bytes * (size_t)part->intro.partitions;
 	struct vm_part_piece *pieces;
 	int rc;
@@ -217,7 +188,7 @@ bool vm_part_arrived(const struct vm_part *part, int partition)
 {
 	struct vm_part_piece *pieces =
 		atomic_load_explicit(&part->pieces, memory_order_acquire);
-	size_t bytes = part->type->size * part->count;
+	size_t bytes = part->bytes;
 	size_t first, last, n;
 
 	if (!pieces)

@@ -36,24 +36,46 @@ static int intro_send(const struct vm_part *part)
 	return 0;
 }
 
+/* Sets where each piece is: 0 or MPI_ERR_NO_MEM. */
+static int pieces_place(const struct vm_part *part,
+			struct vm_part_piece *pieces)
+{
+	struct vm_data all = vm_type_data(part->type, part->buf, part->count);
+	size_t each = part->count / (size_t)part->partitions;
+	ptrdiff_t step = (ptrdiff_t)part->type->extent * (ptrdiff_t)each;
+	struct vm_cursor cursor;
+
+	vm_cursor_init(&cursor, &all);
+	for (int i = 0; i < part->partitions; i++) {
+		char *at =
+			(char *)((uintptr_t)part->buf + (uintptr_t)(i * step));
+
+		if (part->bytes == part->type->size * each) {
+			pieces[i].data = vm_type_data(part->type, at, each);
+			vm_layout_hold(pieces[i].data.layout);
+			continue;
+		}
+		pieces[i].data = vm_part_slice(&cursor, part->buf, part->bytes);
+		if (!pieces[i].data.layout)
+			return MPI_ERR_NO_MEM;
+	}
+	return 0;
+}
+
 int vm_part_send_init(struct vm_part *part, struct vm_comm *comm)
 {
-	ptrdiff_t step = (ptrdiff_t)part->type->extent * (ptrdiff_t)part->count;
 	struct vm_part_piece *pieces =
 		vm_part_pieces_new(part, part->partitions);
 
 	if (!pieces)
 		return MPI_ERR_NO_MEM;
-	for (int i = 0; i < part->partitions; i++) {
-		char *at =
-			(char *)((uintptr_t)part->buf + (uintptr_t)(i * step));
-
-		pieces[i].data = vm_type_data(part->type, at, part->count);
-		vm_layout_hold(pieces[i].data.layout);
+	if (part->partitions && pieces_place(part, pieces) != 0) {
+		vm_part_pieces_free(pieces, part->partitions);
+		return MPI_ERR_NO_MEM;
 	}
 	atomic_store_explicit(&part->pieces, pieces, memory_order_release);
 	part->intro = (struct vm_part_intro){
-		.bytes = part->type->size * part->count,
+		.bytes = part->bytes,
 		.partitions = part->partitions,
 		.tag = atomic_fetch_add_explicit(&comm->part_tags,
 						 (uint32_t)part->partitions,

@@ -237,7 +237,7 @@ int vm_nbr_start(struct vm_nbr *nbr, struct vm_joined **out)
 	struct vm_comm *comm = nbr->comm;
 	uint32_t sequence = comm->nbr_sequence++;
 	struct vm_joined *joined =
-		vm_joined_new(comm, in_count(comm) + out_count(comm));
+		vm_joined_new(comm->context, in_count(comm) + out_count(comm));
 	int rc;
 
 	if (!joined)

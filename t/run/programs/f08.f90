@@ -47,6 +47,7 @@ program f08
   left = modulo(rank - 1, size)
   call sections
   call assumed(reshape([1, 2, 3, 4], [2, 2]))
+  call kept
   call refused
   call others
   call numbers
@@ -138,26 +139,86 @@ contains
     call check(all(b == [1, 2, 3, 4]), 'an array of assumed size')
   end subroutine assumed
 
+  ! The copies of what goes on after its call: elements that it does not use are
+  ! the program's meanwhile, and descriptors may be gone.  Components of a type,
+  ! which gfortran copies itself.
+  subroutine kept
+    type pair
+      integer :: x, y
+    end type
+    type(pair) :: pairs(8)
+    integer, asynchronous :: a(2, 8)
+    type(MPI_Request) :: request
+    integer :: i
+    logical :: done
+
+    a = -1
+    a(2, 1:2) = [rank, 1]
+    call begin(a(2, :), request)
+    a(2, 3:8) = 7
+    a(1, :) = 8
+    call MPI_Wait(request, MPI_STATUS_IGNORE)
+    call check(all(a(2, 1:2) == [size * (size - 1) / 2, size]) .and. &
+      all(a(2, 3:8) == 7) .and. all(a(1, :) == 8), 'what is beside operands')
+    pairs%x = -1
+    pairs%y = -2
+    call MPI_Gather(rank, 1, MPI_INTEGER, pairs%y, 1, MPI_INTEGER, 0, &
+      MPI_COMM_WORLD)
+    call check(all(pairs%x == -1) .and. all(pairs(size + 1:)%y == -2) .and. &
+      all(pairs(1:size)%y == merge([(i, i=0, size - 1)], -2, rank == 0)), &
+      'a component')
+    call MPI_Allreduce_init(MPI_IN_PLACE, a(2, 8:1:-1), 2, MPI_INTEGER, &
+      MPI_MAX, MPI_COMM_WORLD, MPI_INFO_NULL, request)
+    do i = 1, 3
+      a(2, :) = 10 * i + rank
+      call MPI_Start(request)
+      done = .false.
+      do while (.not. done)
+        call MPI_Request_get_status(request, done, MPI_STATUS_IGNORE)
+      end do
+      call check(all(a(2, 7:8) == 10 * i + size - 1) .and. &
+        all(a(2, 1:6) == 10 * i + rank), 'a persistent reduction')
+      call MPI_Wait(request, MPI_STATUS_IGNORE)
+    end do
+    call MPI_Request_free(request)
+  end subroutine kept
+
+  subroutine begin(a, request)
+    integer, asynchronous :: a(:)
+    type(MPI_Request) :: request
+
+    call MPI_Iallreduce(MPI_IN_PLACE, a, 2, MPI_INTEGER, MPI_SUM, &
+      MPI_COMM_WORLD, request)
+  end subroutine begin
+
+  ! Memory that must be contiguous, and sections that are too short.
   subroutine refused
     integer :: a(10), code
+    type(MPI_Win) :: win
     type(MPI_Request) :: request
-    type(MPI_Datatype) :: gaps
 
     a = 0
     request = MPI_REQUEST_NULL
+    call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN)
     call MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN)
-    call MPI_Iallreduce(MPI_IN_PLACE, a(::2), 5, MPI_INTEGER, MPI_SUM, &
+    call MPI_Win_create(a(::2), 20_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, &
+      MPI_COMM_WORLD, win, code)
+    call check(code == MPI_ERR_BUFFER, 'a window of a section')
+    call MPI_Buffer_attach(a(::2), 20, code)
+    call check(code == MPI_ERR_BUFFER, 'a buffer of a section')
+    call MPI_Iallreduce(MPI_IN_PLACE, a(::2), 6, MPI_INTEGER, MPI_SUM, &
       MPI_COMM_WORLD, request, code)
-    call check(code == MPI_ERR_BUFFER .and. request == MPI_REQUEST_NULL, &
-      'operands of what does not block')
+    call check(code == MPI_ERR_COUNT .and. request == MPI_REQUEST_NULL, &
+      'more operands than a section has')
+    call MPI_Allgather(rank, 1, MPI_INTEGER, a(1:2 * size - 2:2), 1, &
+      MPI_INTEGER, MPI_COMM_WORLD, code)
+    call check(code == MPI_ERR_COUNT, 'more blocks than a section has')
     call MPI_Send(a(::2), 6, MPI_INTEGER, rank, 1, MPI_COMM_WORLD, code)
     call check(code == MPI_ERR_COUNT, 'more than a section has')
-    call MPI_Type_vector(2, 1, 2, MPI_INTEGER, gaps)
-    call MPI_Type_commit(gaps)
-    call MPI_Send(a(::2), 1, gaps, rank, 1, MPI_COMM_WORLD, code)
-    call check(code == MPI_ERR_TYPE, 'a type with gaps in a section')
-    call MPI_Type_free(gaps)
+    call MPI_Send(a(::2), 1, MPI_DATATYPE_NULL, rank, 1, MPI_COMM_WORLD, code)
+    call check(code == MPI_ERR_TYPE, 'no datatype')
     call MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL)
+    call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL)
   end subroutine refused
 
   ! The count of a partition is an INTEGER(MPI_COUNT_KIND), and nothing else.
