@@ -389,7 +389,7 @@ const struct vm_cli_row option_rows[] = {
 	  "Write the profile to FILE too, as JSON", 2, profile_json_take },
 	{ "trace", 0, "FILE", 0,
 	  "Record what ranks and workers do and write it to FILE, "
-	  "for Perfetto or chrome://tracing",
+	  "for Perfetto; as JSON if its name ends in .json",
 	  2, trace_take },
 	{ "report-bindings", 0, 0, 0, "Print the core of each worker", 2,
 	  bindings_take },

@@ -67,9 +67,9 @@ if full 'echo x >disk/x && test -s disk/x'; then
 	is $? 1 "a trace without room is a failure"
 	like "$(cat err)" "/disk/trace.*: $no_room" "with name and reason"
 	full "head -c 20000 /dev/zero >disk/x
-		$vmpirun -n 2 --workers 1 --set trace_bytes=16K --trace disk/trace ./prints 100"
+		$vmpirun -n 2 --workers 1 --set trace_bytes=16K --trace disk/trace.json ./prints 100"
 	is $? 1 "also if only the text has none"
-	like "$(cat err)" "/disk/trace: $no_room" "with name and reason"
+	like "$(cat err)" "/disk/trace.json: $no_room" "with name and reason"
 	full "TMPDIR=$scratch/disk $vmpirun -n 2 --profile ./prints"
 	is $? 1 "a profile without room is a failure"
 	like "$(cat err)" "/disk/.*profile.*: $no_room" "with name and reason"

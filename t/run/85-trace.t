@@ -11,14 +11,20 @@ command -v python3 >/dev/null || skip_all "python3 is not there"
 
 build trace trace.c
 
-# job OPTION... PROGRAM...: a traced job, and what is in its trace.
+# job OPTION... PROGRAM...: a traced job, and what is in its trace, which is of
+# the one format and of the other by turns.
+file=t.pftrace
 job() {
-	rm -f t.json
-	timeout 60 "$vmpirun" --trace t.json "$@" </dev/null >out 2>&1
+	case $file in
+	t.json) file=t.pftrace ;;
+	*) file=t.json ;;
+	esac
+	rm -f $file
+	timeout 60 "$vmpirun" --trace $file "$@" </dev/null >out 2>&1
 	code=$?
-	python3 "$VMPI_SRC/t/run/trace.py" t.json >found 2>&1
-	is $? 0 "the text is right" || diag "$(cat found out)"
-	none "$(ls t.json.* 2>/dev/null)" "nothing else is left"
+	python3 "$VMPI_SRC/t/run/trace.py" $file >found 2>&1
+	is $? 0 "$file is right" || diag "$(cat found out)"
+	none "$(ls $file.* 2>/dev/null)" "nothing else is left"
 	return $code
 }
 
@@ -40,6 +46,18 @@ is "$(value slice_rank)" 4 "each rank lives once"
 ok "workers run ranks" test "$(value runs)" -ge 4
 grep -q "the trace of .* records is in $scratch/t.json" out
 is $? 0 "it says where it is"
+grep -q '^{"ph":"E","name":"MPI_Send"' t.json
+is $? 0 "a name that ends in .json is JSON, whose ends have the name of their begins"
+
+job -n 4 --workers 2 ./trace 10
+is $? 0 "four ranks on two workers, in Perfetto's format"
+is "$(value ranks) $(value workers)" "4 2" "each has its track"
+is "$(value other_messages) $(value s) $(value f)" "40 40 40" \
+	"every message is a flow that ends"
+is "$(value slice_MPI_Send) $(value slice_MPI_Barrier)" "40 8" \
+	"every call is a slice"
+ok "its counters have values" \
+	test "$(value counter_core_unexpected_bytes)" -ge 1
 
 for protocol in read write pipeline; do
 	job -n 4 --nodes 2 --workers 1 --set core_rndv_protocol=$protocol \
@@ -63,7 +81,7 @@ if unshare -u true 2>/dev/null; then
 	job -n 4 -H hosta,hostb --agent "$scratch/host %h" --workers 1 \
 		./trace 100
 	is $? 0 "two hosts"
-	grep -q '"clock":"clocks of hosts aligned by messages"' t.json
+	grep -q '^other_clock clocks of hosts aligned by messages' found
 	is $? 0 "their clocks are put together" || diag "$(cat found)"
 	is "$(value other_receives_without_send)" 0 "each message was sent"
 else

@@ -5,7 +5,7 @@
  * Each worker has a ring of records that only it writes; other threads share
  * one.  A full ring overwrites its oldest records, and the count of all records
  * says how many.  The rings lie in a mapped file, so they outlive the process,
- * whatever the cause of its death.  report/trace/merge.h makes one text of all
+ * whatever the cause of its death.  report/trace/merge.h makes one trace of all
  * files.
  */
 #ifndef INTROSPECT_MEASURE_TRACE_H

@@ -20,7 +20,7 @@
 
 struct trace_merge {
 	struct vm_trace_tracks tracks;
-	struct vm_chrome chrome;
+	struct vm_trace_out out;
 	struct vm_trace_view view;
 	struct vm_trace_table sends; /* that wait for their receive */
 	struct vm_trace_table later; /* matched, that wait for their payload */
@@ -82,27 +82,45 @@ static bool is_early(struct trace_merge *merge, const struct vm_trace_key *key)
 	return true;
 }
 
-/* Writes the arrow of a message from its send to now. */
-static void arrow(struct trace_merge *merge, const struct vm_trace_half *send,
-		  uint32_t receiver, int64_t ns)
+/* Where the arrow of a message begins: now. */
+static void arrow_begin(struct trace_merge *merge, struct vm_trace_half *send,
+			uint32_t receiver)
 {
-	struct vm_chrome_event event = { 's', "message", VM_TRACE_PID_RANKS,
-					 (int)send->rank, send->ns };
-	unsigned long long id = ++merge->flows;
+	struct vm_trace_event event = {
+		.phase = VM_TRACE_OUT_SEND,
+		.pid = VM_TRACE_PID_RANKS,
+		.tid = (int)send->rank,
+		.name = "message",
+		.ns = send->ns,
+		.flow = ++merge->flows,
+		.args = { { "to", receiver, NULL },
+			  { "tag", send->tag, NULL },
+			  { "bytes", (int64_t)send->value, NULL } },
+	};
 
-	/* Hosts do not agree on the time to the microsecond. */
-	if (ns < send->ns)
-		ns = send->ns;
-	vm_trace_view_rank(&merge->view, receiver, ns);
-	vm_chrome_event(&merge->chrome, &event,
-			",\"cat\":\"message\",\"id\":%llu,\"args\":{\"bytes\":"
-			"%llu,\"tag\":%d,\"to\":%u}",
-			id, (unsigned long long)send->value, send->tag,
-			receiver);
-	event = (struct vm_chrome_event){ 'f', "message", VM_TRACE_PID_RANKS,
-					  (int)receiver, ns };
-	vm_chrome_event(&merge->chrome, &event,
-			",\"cat\":\"message\",\"id\":%llu,\"bp\":\"e\"", id);
+	send->flow = event.flow;
+	merge->out.format->event(&merge->out, &event);
+}
+
+/* Where it ends.  Hosts do not agree on the time to the microsecond. */
+static void arrow_end(struct trace_merge *merge,
+		      const struct vm_trace_half *send, uint32_t receiver,
+		      int64_t ns)
+{
+	struct vm_trace_event event = {
+		.phase = VM_TRACE_OUT_RECEIVE,
+		.pid = VM_TRACE_PID_RANKS,
+		.tid = (int)receiver,
+		.name = "message",
+		.ns = ns > send->ns ? ns : send->ns,
+		.flow = send->flow,
+		.args = { { "from", send->rank, NULL },
+			  { "tag", send->tag, NULL },
+			  { "bytes", (int64_t)send->value, NULL } },
+	};
+
+	vm_trace_view_rank(&merge->view, receiver, event.ns);
+	merge->out.format->event(&merge->out, &event);
 	merge->summary->messages++;
 }
 
@@ -114,7 +132,7 @@ static int message_meets(struct trace_merge *merge,
 	struct vm_trace_key key;
 
 	if (match->tag == VM_TRACE_DONE)
-		arrow(merge, send, match->rank, ns);
+		arrow_end(merge, send, match->rank, ns);
 	if (match->tag != VM_TRACE_LATER)
 		return 0;
 	key = later_key((int)match->ns, match->rank, (uint32_t)match->value);
@@ -134,6 +152,7 @@ static int send_record(struct trace_merge *merge,
 	vm_trace_view_rank(&merge->view, record->rank, ns);
 	if (ns < merge->tracks.horizon)
 		return 0;
+	arrow_begin(merge, &send, (uint32_t)record->peer);
 	if (crosses_time(merge) && vm_trace_take(&merge->early, &key, &match)) {
 		merge->summary->matches_alone--;
 		return message_meets(merge, &send, &match, ns);
@@ -174,7 +193,7 @@ static void received_record(struct trace_merge *merge,
 	struct vm_trace_half send;
 
 	if (vm_trace_take(&merge->later, &key, &send))
-		arrow(merge, &send, record->rank, ns);
+		arrow_end(merge, &send, record->rank, ns);
 }
 
 static int all_records(struct trace_merge *merge)
@@ -202,34 +221,48 @@ static int all_records(struct trace_merge *merge)
 static int text_end(struct trace_merge *merge)
 {
 	const struct vm_trace_summary *sum = merge->summary;
+	const struct vm_trace_arg totals[] = {
+		{ "producer", 0, "vmpi" },
+		{ "ranks", merge->tracks.ranks, NULL },
+		{ "processes", sum->processes, NULL },
+		{ "processes_without_records", sum->missing, NULL },
+		{ "records", (int64_t)sum->records, NULL },
+		{ "records_overwritten", (int64_t)sum->dropped, NULL },
+		{ "messages", (int64_t)sum->messages, NULL },
+		{ "sends_without_receive", (int64_t)sum->sends_alone, NULL },
+		{ "receives_without_send", (int64_t)sum->matches_alone, NULL },
+		{ "clock", 0,
+		  sum->hosts == 1 ? "one for all" :
+		  sum->unset	  ? "clocks of hosts aligned by time of day" :
+				    "clocks of hosts aligned by messages" },
+		{ NULL, 0, NULL },
+	};
 
-	return vm_chrome_close(
-		&merge->chrome,
-		"\"displayTimeUnit\":\"ns\",\"otherData\":{\"producer\":"
-		"\"vmpi\",\"ranks\":%d,\"processes\":%d,"
-		"\"processes_without_records\":%d,\"records\":%llu,"
-		"\"records_overwritten\":%llu,\"messages\":%llu,"
-		"\"sends_without_receive\":%llu,"
-		"\"receives_without_send\":%llu,\"clock\":\"%s\"}",
-		merge->tracks.ranks, sum->processes, sum->missing,
-		(unsigned long long)sum->records,
-		(unsigned long long)sum->dropped,
-		(unsigned long long)sum->messages,
-		(unsigned long long)sum->sends_alone,
-		(unsigned long long)sum->matches_alone,
-		sum->hosts == 1 ? "one for all" :
-		sum->unset	? "clocks of hosts aligned by time of day" :
-				  "clocks of hosts aligned by messages");
+	return vm_trace_out_close(&merge->out, merge->view.end, totals);
+}
+
+/* Time 0 of the tracks is when the first process took its clocks. */
+static void clocks_take(struct trace_merge *merge)
+{
+	const struct vm_trace_tracks *tracks = &merge->tracks;
+	const struct vm_trace_file *file = NULL;
+
+	for (int i = 0; i < tracks->processes && !file; i++)
+		file = tracks->parts[i].trace.file;
+	merge->out.first = tracks->first;
+	merge->out.clock_ns = file ? file->ns : 0;
+	merge->out.real_ns = file ? file->real_ns : 0;
 }
 
 static int text_write(struct trace_merge *merge, const char *path,
 		      const char *(*call_name)(uint32_t call))
 {
-	int rc = vm_chrome_open(&merge->chrome, path), closed;
+	int rc, closed;
 
+	clocks_take(merge);
+	rc = vm_trace_out_open(&merge->out, path);
 	if (!rc) {
-		merge->chrome.origin = merge->tracks.first;
-		rc = vm_trace_view_init(&merge->view, &merge->chrome,
+		rc = vm_trace_view_init(&merge->view, &merge->out,
 					&merge->tracks, call_name);
 		if (!rc)
 			rc = all_records(merge);

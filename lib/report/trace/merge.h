@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One text of the files of a trace, for chrome://tracing and Perfetto; see
+ * One file of those of a trace, in one of the formats of out.h; see
  * vmpi-trace(7).
  */
 #ifndef REPORT_TRACE_MERGE_H

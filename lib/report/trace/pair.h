@@ -19,6 +19,7 @@ struct vm_trace_key {
 struct vm_trace_half {
 	int64_t ns;
 	uint64_t value;
+	uint64_t flow; /* of a send: the number of its arrow */
 	uint32_t rank;
 	int32_t tag;
 };

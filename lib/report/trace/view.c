@@ -9,12 +9,11 @@
 
 #include <stdlib.h>
 
-#include "report/json.h"
-
 /* The open slices of a rank, from the outside to the inside. */
 struct vm_trace_of_rank {
 	bool seen, lives, calls, waits;
 	bool yields; /* it waits because it has yielded */
+	uint32_t call;
 };
 
 /* The open slices of a worker. */
@@ -22,7 +21,6 @@ struct vm_trace_of_track {
 	bool seen, runs, idle;
 	uint32_t rank;
 	bool main;
-	int64_t since;
 };
 
 static struct vm_trace_of_track *track_state(const struct vm_trace_view *view,
@@ -51,51 +49,25 @@ static int tid_of(const struct vm_trace_track *track)
 
 /* Names. */
 
-static void process_name(struct vm_trace_view *view, int pid, const char *kind,
-			 int number, const char *host)
+static void tracks_name(struct vm_trace_view *view)
 {
-	struct vm_chrome_event event = { 'M', "process_name", pid, 0, 0 };
-	char escaped[6 * VM_TRACE_NAME_MAX];
+	struct vm_trace_out *out = view->out;
 
-	if (host)
-		vm_chrome_event(view->chrome, &event,
-				",\"args\":{\"name\":\"%s %d (%s)\"}", kind,
-				number,
-				vm_json_escape(escaped, sizeof(escaped), host));
-	else
-		vm_chrome_event(view->chrome, &event,
-				",\"args\":{\"name\":\"%s\"}", kind);
-	event.name = "process_sort_index";
-	vm_chrome_event(view->chrome, &event, ",\"args\":{\"sort_index\":%d}",
-			pid);
-}
-
-static void thread_name(struct vm_trace_view *view, int pid, int tid,
-			const char *kind, bool numbered)
-{
-	struct vm_chrome_event event = { 'M', "thread_name", pid, tid, 0 };
-
-	if (numbered)
-		vm_chrome_event(view->chrome, &event,
-				",\"args\":{\"name\":\"%s %d\"}", kind, tid);
-	else
-		vm_chrome_event(view->chrome, &event,
-				",\"args\":{\"name\":\"%s\"}", kind);
-	event.name = "thread_sort_index";
-	vm_chrome_event(view->chrome, &event, ",\"args\":{\"sort_index\":%d}",
-			tid);
-}
-
-static void processes_name(struct vm_trace_view *view)
-{
-	process_name(view, VM_TRACE_PID_RANKS, "ranks", 0, NULL);
+	out->format->track(out, VM_TRACE_PID_RANKS, VM_TRACE_OUT_PROCESS,
+			   VM_TRACE_PID_RANKS, "ranks",
+			   "The ranks of MPI_COMM_WORLD: what each did.");
 	for (int i = 0; i < view->of->processes; i++) {
 		const struct vm_trace_file *file =
 			view->of->parts[i].trace.file;
+		char name[VM_TRACE_NAME_MAX + 32];
 
-		if (file)
-			process_name(view, VM_TRACE_PID_FIRST + i, "node", i,
-				     file->host);
+		if (!file)
+			continue;
+		snprintf(name, sizeof(name), "node %d (%s)", i, file->host);
+		out->format->track(out, VM_TRACE_PID_FIRST + i,
+				   VM_TRACE_OUT_PROCESS, VM_TRACE_PID_FIRST + i,
+				   name,
+				   "A node process: what its workers ran.");
 	}
 }
 
@@ -103,34 +75,55 @@ static void track_name(struct vm_trace_view *view,
 		       const struct vm_trace_track *track)
 {
 	struct vm_trace_of_track *state = track_state(view, track);
+	int pid = pid_of(track), tid = tid_of(track);
+	char name[64] = "other threads";
 
 	if (state->seen)
 		return;
 	state->seen = true;
-	thread_name(view, pid_of(track), tid_of(track),
-		    track->worker >= 0 ? "worker" : "other threads",
-		    track->worker >= 0);
+	if (track->worker >= 0)
+		snprintf(name, sizeof(name), "worker %d", tid);
+	view->out->format->track(view->out, pid, tid, tid, name,
+				 track->worker >= 0 ?
+					 "Which rank the worker ran, and when "
+					 "it was idle." :
+					 NULL);
+}
+
+static void rank_name(struct vm_trace_view *view, uint32_t rank)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "rank %u", rank);
+	view->out->format->track(view->out, VM_TRACE_PID_RANKS, (int)rank,
+				 (int)rank, name,
+				 "Its life, in it its calls, in these its "
+				 "waits.");
+}
+
+static void event_write(struct vm_trace_view *view,
+			const struct vm_trace_event *event)
+{
+	view->out->format->event(view->out, event);
 }
 
 /* Ranks. */
 
-static void rank_begin(struct vm_trace_view *view, uint32_t rank,
-		       const char *name, int64_t ns)
+static void rank_slice(struct vm_trace_view *view, enum vm_trace_phase phase,
+		       uint32_t rank, const char *name, int64_t ns)
 {
-	struct vm_chrome_event event = { 'B', name, VM_TRACE_PID_RANKS,
-					 (int)rank, ns };
-
-	vm_chrome_event(view->chrome, &event, NULL);
+	event_write(view, &(struct vm_trace_event){ .phase = phase,
+						    .pid = VM_TRACE_PID_RANKS,
+						    .tid = (int)rank,
+						    .name = name,
+						    .ns = ns });
 }
 
 static void rank_end(struct vm_trace_view *view, uint32_t rank,
 		     const char *name, bool *open, int64_t ns)
 {
-	struct vm_chrome_event event = { 'E', name, VM_TRACE_PID_RANKS,
-					 (int)rank, ns };
-
 	if (*open)
-		vm_chrome_event(view->chrome, &event, NULL);
+		rank_slice(view, VM_TRACE_OUT_END, rank, name, ns);
 	*open = false;
 }
 
@@ -148,8 +141,10 @@ static void wait_end(struct vm_trace_view *view, uint32_t rank, int64_t ns)
 
 static void call_end(struct vm_trace_view *view, uint32_t rank, int64_t ns)
 {
+	struct vm_trace_of_rank *state = &view->ranks[rank];
+
 	wait_end(view, rank, ns);
-	rank_end(view, rank, "call", &view->ranks[rank].calls, ns);
+	rank_end(view, rank, view->call_name(state->call), &state->calls, ns);
 }
 
 static void life_end(struct vm_trace_view *view, uint32_t rank, int64_t ns)
@@ -166,9 +161,9 @@ void vm_trace_view_rank(struct vm_trace_view *view, uint32_t rank, int64_t ns)
 	if (!state || state->lives)
 		return;
 	if (!state->seen)
-		thread_name(view, VM_TRACE_PID_RANKS, (int)rank, "rank", true);
+		rank_name(view, rank);
 	state->seen = state->lives = true;
-	rank_begin(view, rank, "rank", ns);
+	rank_slice(view, VM_TRACE_OUT_BEGIN, rank, "rank", ns);
 }
 
 static void wait_begin(struct vm_trace_view *view, uint32_t rank, bool yields,
@@ -182,7 +177,7 @@ static void wait_begin(struct vm_trace_view *view, uint32_t rank, bool yields,
 	wait_end(view, rank, ns);
 	state->yields = yields;
 	state->waits = true;
-	rank_begin(view, rank, wait_name(state), ns);
+	rank_slice(view, VM_TRACE_OUT_BEGIN, rank, wait_name(state), ns);
 }
 
 static void rank_runs(struct vm_trace_view *view, uint32_t rank, int64_t ns)
@@ -197,43 +192,47 @@ static void rank_calls(struct vm_trace_view *view,
 		       const struct vm_trace_record *record, int64_t ns)
 {
 	struct vm_trace_of_rank *state = rank_state(view, record->rank);
-	char escaped[128];
 
 	if (!state || !(record->extra & VM_TRACE_TO_MAIN))
 		return;
 	vm_trace_view_rank(view, record->rank, ns);
 	call_end(view, record->rank, ns);
 	state->calls = record->kind == VM_TRACE_ENTER;
+	state->call = record->id;
 	if (state->calls)
-		rank_begin(view, record->rank,
-			   vm_json_escape(escaped, sizeof(escaped),
-					  view->call_name(record->id)),
-			   ns);
+		rank_slice(view, VM_TRACE_OUT_BEGIN, record->rank,
+			   view->call_name(state->call), ns);
 }
 
 /* Workers. */
 
-static void slice_end(struct vm_trace_view *view,
-		      const struct vm_trace_track *track, int64_t ns)
+static void slice_write(struct vm_trace_view *view, enum vm_trace_phase phase,
+			const struct vm_trace_track *track, int64_t ns)
 {
-	struct vm_trace_of_track *state = track_state(view, track);
-	struct vm_chrome_event event = { 'X', NULL, pid_of(track),
-					 tid_of(track), state->since };
-	int64_t ns_long = ns - state->since;
+	const struct vm_trace_of_track *state = track_state(view, track);
 	char name[64] = "idle";
 
-	if (!state->runs)
-		return;
-	state->runs = false;
 	/* The worker itself, between two tasks. */
 	if (!state->idle && state->rank == VM_TRACE_NO_RANK)
 		return;
 	if (!state->idle)
 		snprintf(name, sizeof(name), "rank %u%s", state->rank,
 			 state->main ? "" : ", a task of it");
-	event.name = name;
-	vm_chrome_event(view->chrome, &event, ",\"dur\":%lld.%03d",
-			(long long)(ns_long / 1000), (int)(ns_long % 1000));
+	event_write(view, &(struct vm_trace_event){ .phase = phase,
+						    .pid = pid_of(track),
+						    .tid = tid_of(track),
+						    .name = name,
+						    .ns = ns });
+}
+
+static void slice_end(struct vm_trace_view *view,
+		      const struct vm_trace_track *track, int64_t ns)
+{
+	struct vm_trace_of_track *state = track_state(view, track);
+
+	if (state->runs)
+		slice_write(view, VM_TRACE_OUT_END, track, ns);
+	state->runs = false;
 }
 
 static void slice_begin(struct vm_trace_view *view,
@@ -247,8 +246,8 @@ static void slice_begin(struct vm_trace_view *view,
 					     .runs = true,
 					     .idle = idle,
 					     .rank = rank,
-					     .main = main,
-					     .since = ns };
+					     .main = main };
+	slice_write(view, VM_TRACE_OUT_BEGIN, track, ns);
 }
 
 static void task_switch(struct vm_trace_view *view,
@@ -294,60 +293,74 @@ static void moment(struct vm_trace_view *view,
 		   const struct vm_trace_record *record,
 		   const struct vm_trace_track *track, int64_t ns)
 {
-	struct vm_chrome_event event = { 'i', NULL, pid_of(track),
-					 tid_of(track), ns };
-	struct vm_chrome *chrome = view->chrome;
+	struct vm_trace_event event = { .phase = VM_TRACE_OUT_MOMENT,
+					.pid = pid_of(track),
+					.tid = tid_of(track),
+					.ns = ns };
 
 	track_name(view, track);
 	switch (record->kind) {
 	case VM_TRACE_HELP:
 		event.name = "helps";
-		vm_chrome_event(chrome, &event,
-				",\"s\":\"t\",\"args\":{\"worker\":%d}",
-				record->peer);
+		event.args[0] =
+			(struct vm_trace_arg){ "worker", record->peer, NULL };
 		break;
 	case VM_TRACE_MOVE:
 		event.name = "rank moved";
-		vm_chrome_event(
-			chrome, &event,
-			",\"s\":\"p\",\"args\":{\"rank\":%d,\"from\":%d,"
-			"\"to\":%d}",
-			(int)record->rank, record->peer, (int)record->id);
+		event.of_process = true;
+		event.args[0] = (struct vm_trace_arg){ "rank",
+						       (int32_t)record->rank,
+						       NULL };
+		event.args[1] =
+			(struct vm_trace_arg){ "from", record->peer, NULL };
+		event.args[2] = (struct vm_trace_arg){ "to",
+						       (int32_t)record->id,
+						       NULL };
 		break;
 	case VM_TRACE_POOL:
 		event.name = record->detail ? "pool grows" : "pool shrinks";
-		vm_chrome_event(
-			chrome, &event,
-			",\"s\":\"t\",\"args\":{\"pool\":%u,\"owner\":%d,"
-			"\"bytes\":%llu}",
-			record->id, record->peer,
-			(unsigned long long)record->value);
+		event.args[0] =
+			(struct vm_trace_arg){ "pool", record->id, NULL };
+		event.args[1] =
+			(struct vm_trace_arg){ "owner", record->peer, NULL };
+		event.args[2] = (struct vm_trace_arg){ "bytes",
+						       (int64_t)record->value,
+						       NULL };
 		break;
 	case VM_TRACE_TUNE:
 		event.name = "policy";
-		vm_chrome_event(chrome, &event,
-				",\"s\":\"p\",\"args\":{\"variable\":%u,"
-				"\"rank\":%d,\"value\":%lld}",
-				record->id, (int)record->rank,
-				(long long)record->value);
+		event.of_process = true;
+		event.args[0] =
+			(struct vm_trace_arg){ "variable", record->id, NULL };
+		event.args[1] = (struct vm_trace_arg){ "rank",
+						       (int32_t)record->rank,
+						       NULL };
+		event.args[2] = (struct vm_trace_arg){ "value",
+						       (int64_t)record->value,
+						       NULL };
 		break;
+	default:
+		return;
 	}
+	event_write(view, &event);
 }
 
 static void unexpected(struct vm_trace_view *view,
 		       const struct vm_trace_record *record, int64_t ns)
 {
-	struct vm_chrome_event event = { 'i', "unexpected", VM_TRACE_PID_RANKS,
-					 (int)record->rank, ns };
-
 	if (!rank_state(view, record->rank))
 		return;
 	vm_trace_view_rank(view, record->rank, ns);
-	vm_chrome_event(view->chrome, &event,
-			",\"s\":\"t\",\"args\":{\"source\":%d,\"tag\":%d,"
-			"\"bytes\":%llu}",
-			record->peer, record->tag,
-			(unsigned long long)record->value);
+	event_write(view, &(struct vm_trace_event){
+				  .phase = VM_TRACE_OUT_MOMENT,
+				  .pid = VM_TRACE_PID_RANKS,
+				  .tid = (int)record->rank,
+				  .name = "unexpected",
+				  .ns = ns,
+				  .args = { { "source", record->peer, NULL },
+					    { "tag", record->tag, NULL },
+					    { "bytes", (int64_t)record->value,
+					      NULL } } });
 }
 
 /* A counter that is always 0 needs no line of its own. */
@@ -368,14 +381,16 @@ static void counter(struct vm_trace_view *view,
 		    const struct vm_trace_track *track, int64_t ns)
 {
 	const struct vm_trace_file *file = track->part->trace.file;
-	char escaped[6 * VM_TRACE_NAME_MAX];
-	struct vm_chrome_event event = { 'C', escaped, pid_of(track), 0, ns };
 
 	if (record->id >= file->counters || !counter_shown(view, record, track))
 		return;
-	vm_json_escape(escaped, sizeof(escaped), file->names[record->id]);
-	vm_chrome_event(view->chrome, &event, ",\"args\":{\"value\":%llu}",
-			(unsigned long long)record->value);
+	event_write(view, &(struct vm_trace_event){
+				  .phase = VM_TRACE_OUT_COUNTER,
+				  .pid = pid_of(track),
+				  .name = file->names[record->id],
+				  .ns = ns,
+				  .counter = (int)record->id,
+				  .value = (int64_t)record->value });
 }
 
 void vm_trace_view_record(struct vm_trace_view *view,
@@ -406,11 +421,11 @@ void vm_trace_view_record(struct vm_trace_view *view,
 	}
 }
 
-int vm_trace_view_init(struct vm_trace_view *view, struct vm_chrome *chrome,
+int vm_trace_view_init(struct vm_trace_view *view, struct vm_trace_out *out,
 		       const struct vm_trace_tracks *tracks,
 		       const char *(*call_name)(uint32_t call))
 {
-	*view = (struct vm_trace_view){ .chrome = chrome,
+	*view = (struct vm_trace_view){ .out = out,
 					.call_name = call_name,
 					.of = tracks,
 					.end = tracks->first };
@@ -420,7 +435,7 @@ int vm_trace_view_init(struct vm_trace_view *view, struct vm_chrome *chrome,
 		calloc((size_t)tracks->processes, sizeof(*view->counters));
 	if (!view->ranks || !view->tracks || !view->counters)
 		return -VMPI_ENOMEM;
-	processes_name(view);
+	tracks_name(view);
 	return 0;
 }
 

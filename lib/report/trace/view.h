@@ -2,25 +2,21 @@
 /*
  * The activity of workers and ranks, as slices of time.
  *
- * A worker's slices follow each other; each is written at its end.  Those of a
- * rank are nested: its life, a call, a wait.  They are written as begins and
- * ends, so that no past record is kept.
+ * A worker's slices follow each other.  Those of a rank are nested: its life, a
+ * call, a wait.  They are written as begins and ends, so that no past record is
+ * kept; an end has the name of its begin, by which viewers find it.
  */
 #ifndef REPORT_TRACE_VIEW_H
 #define REPORT_TRACE_VIEW_H
 
-#include "report/trace/chrome.h"
+#include "report/trace/out.h"
 #include "report/trace/tracks.h"
-
-/* Numbers of processes in the text: that of the ranks, then the real ones. */
-#define VM_TRACE_PID_RANKS 1
-#define VM_TRACE_PID_FIRST 2
 
 struct vm_trace_of_rank;
 struct vm_trace_of_track;
 
 struct vm_trace_view {
-	struct vm_chrome *chrome;
+	struct vm_trace_out *out;
 	const char *(*call_name)(uint32_t call);
 	struct vm_trace_of_rank *ranks;
 	struct vm_trace_of_track *tracks;
@@ -30,7 +26,7 @@ struct vm_trace_view {
 };
 
 /* 0 or -VMPI_ENOMEM. */
-int vm_trace_view_init(struct vm_trace_view *view, struct vm_chrome *chrome,
+int vm_trace_view_init(struct vm_trace_view *view, struct vm_trace_out *out,
 		       const struct vm_trace_tracks *tracks,
 		       const char *(*call_name)(uint32_t call));
 /* A record of any kind, in the order of time. */

@@ -136,9 +136,11 @@ static void text_is(struct vm_trace *trace, const char *const *want,
 #define SLICE(ph, rank, name, ts)                                          \
 	"{\"ph\":\"" ph "\",\"name\":\"" name "\",\"pid\":1,\"tid\":" rank \
 	",\"ts\":" ts "}"
-#define RAN(name, ts, dur)                                                   \
-	"{\"ph\":\"X\",\"name\":\"" name "\",\"pid\":2,\"tid\":0,\"ts\":" ts \
-	",\"dur\":" dur "}"
+#define RUNS(name, ts) RAN("B", name, ts)
+#define STOPS(name, ts) RAN("E", name, ts)
+#define RAN(ph, name, ts)                     \
+	"{\"ph\":\"" ph "\",\"name\":\"" name \
+	"\",\"pid\":2,\"tid\":0,\"ts\":" ts "}"
 #define MOMENT(name, tid, ts, more)                                  \
 	"{\"ph\":\"i\",\"name\":\"" name "\",\"pid\":2,\"tid\":" tid \
 	",\"ts\":" ts "," more "}"
@@ -181,18 +183,21 @@ static void turns(void)
 	    SWITCH(7000, 1, 1, VM_TRACE_FROM_MAIN, WAITS),
 	    SWITCH(8000, NOBODY, 1, 0, WAITS), OF_MAIN(9000, ENTER, 1, 2));
 	TEXT_IS(&trace, "slices of ranks and of a worker", TAIL("9", "0", "0"),
-		WORKER_NAME, RANK_NAME("0"), BEGIN("0", "rank", "0.000"),
-		BEGIN("0", "a \\\"call\\\"", "1.000"),
-		RAN("rank 0", "0.000", "2.001"), BEGIN("0", "waits", "2.001"),
+		WORKER_NAME, RUNS("rank 0", "0.000"), RANK_NAME("0"),
+		BEGIN("0", "rank", "0.000"),
+		BEGIN("0", "a \\\"call\\\"", "1.000"), STOPS("rank 0", "2.001"),
+		RUNS("rank 1", "2.001"), BEGIN("0", "waits", "2.001"),
 		RANK_NAME("1"), BEGIN("1", "rank", "2.001"),
-		RAN("rank 1", "2.001", "0.999"), BEGIN("1", "yields", "3.000"),
-		END("0", "waits", "3.000"), END("0", "call", "4.000"),
-		RAN("rank 0", "3.000", "2.000"), END("0", "rank", "5.000"),
-		END("1", "yields", "5.000"), RAN("rank 1", "5.000", "1.000"),
+		STOPS("rank 1", "3.000"), RUNS("rank 0", "3.000"),
+		BEGIN("1", "yields", "3.000"), END("0", "waits", "3.000"),
+		END("0", "a \\\"call\\\"", "4.000"), STOPS("rank 0", "5.000"),
+		RUNS("rank 1", "5.000"), END("0", "rank", "5.000"),
+		END("1", "yields", "5.000"), STOPS("rank 1", "6.000"),
+		RUNS("rank 1, a task of it", "6.000"),
 		BEGIN("1", "waits", "6.000"),
-		RAN("rank 1, a task of it", "6.000", "1.000"),
+		STOPS("rank 1, a task of it", "7.000"),
 		END("1", "waits", "8.000"), BEGIN("1", "MPI_Wait", "8.000"),
-		END("1", "call", "8.000"), END("1", "rank", "8.000"));
+		END("1", "MPI_Wait", "8.000"), END("1", "rank", "8.000"));
 }
 
 /* A worker has nothing to run; other threads wait as ranks, too. */
@@ -208,12 +213,13 @@ static void idle(void)
 	    OF_MAIN(3500, EXIT, 3, 1));
 	TEXT_IS(&trace,
 		"waits without a switch; ranks that are none are left out",
-		TAIL("8", "0", "0"), WORKER_NAME, RANK_NAME("2"),
-		BEGIN("2", "rank", "0.000"), BEGIN("2", "waits", "0.000"),
-		RAN("idle", "0.000", "1.500"), END("2", "waits", "1.500"),
-		RAN("rank 2", "1.500", "0.500"), RANK_NAME("3"),
+		TAIL("8", "0", "0"), WORKER_NAME, RUNS("idle", "0.000"),
+		RANK_NAME("2"), BEGIN("2", "rank", "0.000"),
+		BEGIN("2", "waits", "0.000"), STOPS("idle", "1.500"),
+		RUNS("rank 2", "1.500"), END("2", "waits", "1.500"),
+		STOPS("rank 2", "2.000"), RUNS("idle", "2.000"), RANK_NAME("3"),
 		BEGIN("3", "rank", "2.500"), BEGIN("3", "waits", "2.500"),
-		END("3", "waits", "3.500"), RAN("idle", "2.000", "1.500"),
+		END("3", "waits", "3.500"), STOPS("idle", "3.500"),
 		END("2", "rank", "3.500"), END("3", "rank", "3.500"));
 }
 
@@ -281,12 +287,14 @@ static void moments(void)
 		.ticks = (at), .kind = VM_TRACE_MATCH, .rank = 1, .peer = 0, \
 		.tag = 5, .context = 2, .detail = (what), .id = (which)      \
 	}
-#define ARROW(id, from, bytes, to)                                            \
-	"{\"ph\":\"s\",\"name\":\"message\",\"pid\":1,\"tid\":0,\"ts\":" from \
-	",\"cat\":\"message\",\"id\":" id ",\"args\":{\"bytes\":" bytes       \
-	",\"tag\":5,\"to\":1}},\n"                                            \
-	"{\"ph\":\"f\",\"name\":\"message\",\"pid\":1,\"tid\":1,\"ts\":" to   \
-	",\"cat\":\"message\",\"id\":" id ",\"bp\":\"e\"}"
+#define LEAVES(id, ts, bytes)                                               \
+	"{\"ph\":\"s\",\"name\":\"message\",\"pid\":1,\"tid\":0,\"ts\":" ts \
+	",\"cat\":\"message\",\"id\":" id                                   \
+	",\"args\":{\"to\":1,\"tag\":5,\"bytes\":" bytes "}}"
+#define COMES(id, ts, bytes)                                                \
+	"{\"ph\":\"f\",\"name\":\"message\",\"pid\":1,\"tid\":1,\"ts\":" ts \
+	",\"cat\":\"message\",\"bp\":\"e\",\"id\":" id                      \
+	",\"args\":{\"from\":0,\"tag\":5,\"bytes\":" bytes "}}"
 
 /* Received at once, later, never; and one that nobody receives. */
 static void messages(void)
@@ -301,9 +309,11 @@ static void messages(void)
 	TEXT_IS(&trace,
 		"messages go from their send to where their payload is there",
 		TAIL("9", "2", "1"), RANK_NAME("0"),
-		BEGIN("0", "rank", "0.000"), RANK_NAME("1"),
-		BEGIN("1", "rank", "5.000"), ARROW("1", "1.000", "20", "5.000"),
-		ARROW("2", "0.000", "10", "8.000"), END("0", "rank", "8.000"),
+		BEGIN("0", "rank", "0.000"), LEAVES("1", "0.000", "10"),
+		LEAVES("2", "1.000", "20"), LEAVES("3", "2.000", "30"),
+		LEAVES("4", "3.000", "40"), RANK_NAME("1"),
+		BEGIN("1", "rank", "5.000"), COMES("2", "5.000", "20"),
+		COMES("1", "8.000", "10"), END("0", "rank", "8.000"),
 		END("1", "rank", "8.000"));
 }
 
