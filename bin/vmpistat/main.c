@@ -114,7 +114,7 @@ static const struct vm_cli_row option_rows[] = {
 	  0, worker_take },
 	{ "all", 'a', 0, 0,
 	  "Variables that are 0, too, all digits, and control "
-	  "variables",
+	  "variables; with --states, all lines",
 	  0, all_take },
 	{ "states", 0, 0, 0, "What each rank does or waits for, and deadlocks",
 	  0, states_take },
@@ -269,8 +269,9 @@ static int job_show(struct options *options, const struct vm_live_job *job)
 			       EXIT_FAILURE :
 			       0;
 	if (options->states)
-		return (options->form == FORM_JSON ? states_json(job) :
-						     states_text(job)) ?
+		return (options->form == FORM_JSON ?
+				states_json(job) :
+				states_text(job, choice->all)) ?
 			       EXIT_FAILURE :
 			       0;
 	if (sample_init(&sample, job, choice)) {

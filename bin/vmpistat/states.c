@@ -13,6 +13,8 @@
 #include "report/live/stacks.h"
 #include "report/live/states.h"
 
+#define LINES_MAX 20 /* a screen, with the job's line and the deadlock's */
+
 static void line_print(const char *line, void *arg)
 {
 	(void)arg;
@@ -44,7 +46,7 @@ static int look(struct vm_states *states, struct vm_stack_note **notes,
 	return 0;
 }
 
-int states_text(const struct vm_live_job *job)
+int states_text(const struct vm_live_job *job, bool all)
 {
 	struct vm_stack_note *notes;
 	struct vm_states states;
@@ -54,7 +56,7 @@ int states_text(const struct vm_live_job *job)
 		return rc;
 	printf("job %s: %s, %s\n", job->name, vm_live_job_head(job)->program,
 	       vm_live_job_state(job));
-	rc = vm_states_say(&states, 0, line_print, NULL);
+	rc = vm_states_say(&states, all ? 0 : LINES_MAX, line_print, NULL);
 	if (rc)
 		vm_cli_say("out of memory for %u ranks", states.count);
 	vm_states_fini(&states);

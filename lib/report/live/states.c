@@ -125,11 +125,6 @@ int vm_states_init_hung(struct vm_states *states, const struct vm_live_job *job)
 	return 0;
 }
 
-static bool is_world(const struct vm_export_wait *wait)
-{
-	return wait->context == 0 || (wait->flags & VM_EXPORT_OF_WORLD);
-}
-
 /* The data read of ranks, to be judged. */
 struct readings {
 	const struct vm_live_doing *doing;
@@ -220,7 +215,7 @@ static struct vm_deadlock_rank need_of(const struct readings *readings,
 	} else if (wait->peer == -1) {
 		need.need = VM_NEED_ANY;
 	} else if (wait->peer >= 0 && (unsigned)wait->peer < readings->count &&
-		   is_world(wait)) {
+		   vm_states_of_world(wait)) {
 		need.need = VM_NEED_ONE;
 		need.peer = (unsigned)wait->peer;
 	}
@@ -247,24 +242,43 @@ unsigned vm_states_judge(struct vm_deadlock_rank *needs,
 }
 
 /* "rank 3, tag 7, communicator 4" */
-static void partner_add(struct vm_text *text, const struct vm_export_wait *wait)
+static void partner_add(struct vm_text *text, const struct vm_export_wait *wait,
+			const struct vm_states_span *span)
 {
 	bool elsewhere = wait->context != 0;
 
-	if (wait->peer == -1)
+	if (span->partner[0])
+		vm_text_add(text, "%s", span->partner);
+	else if (wait->peer == -1)
 		vm_text_add(text, "any rank");
 	else
 		vm_text_add(text, "rank %d", (int)wait->peer);
-	if (elsewhere && !is_world(wait)) {
+	if (elsewhere && !vm_states_of_world(wait)) {
 		vm_text_add(text, " of communicator %u", wait->context);
 		elsewhere = false;
 	}
-	if (wait->tag == -1)
+	if (span->tag_least < 0 && span->tag_most >= 0)
+		vm_text_add(text, ", any tag or up to %d", (int)span->tag_most);
+	else if (span->tag_least != span->tag_most)
+		vm_text_add(text, ", tags %d-%d", (int)span->tag_least,
+			    (int)span->tag_most);
+	else if (wait->tag == -1)
 		vm_text_add(text, ", any tag");
 	else
 		vm_text_add(text, ", tag %d", (int)wait->tag);
 	if (elsewhere)
 		vm_text_add(text, ", communicator %u", wait->context);
+}
+
+/* ", up to 8 bytes" */
+static void bytes_add(struct vm_text *text, bool sends,
+		      const struct vm_states_span *span)
+{
+	vm_text_add(text, sends ? ", " : ", up to ");
+	if (span->bytes_least != span->bytes_most)
+		vm_text_add(text, "%llu-",
+			    (unsigned long long)span->bytes_least);
+	vm_text_add(text, "%llu bytes", (unsigned long long)span->bytes_most);
 }
 
 /* "waiting for its MPI_Ibarrier of all ranks" */
@@ -283,7 +297,8 @@ static void started_add(struct vm_text *text, const struct vm_live_file *file,
 
 /* Adds what a rank waits for, in states with details. */
 static void wait_add(struct vm_text *text, const struct vm_live_file *file,
-		     const struct vm_live_doing *doing)
+		     const struct vm_live_doing *doing,
+		     const struct vm_states_span *span)
 {
 	const struct vm_export_wait *wait = &doing->wait;
 	bool sends = wait->flags & VM_EXPORT_SENDS;
@@ -306,10 +321,9 @@ static void wait_add(struct vm_text *text, const struct vm_live_file *file,
 	else
 		vm_text_add(text, "waiting for its %s ",
 			    sends ? "send to" : "receive from");
-	partner_add(text, wait);
+	partner_add(text, wait, span);
 	if (sized)
-		vm_text_add(text, ", %s%llu bytes", sends ? "" : "up to ",
-			    (unsigned long long)wait->bytes);
+		bytes_add(text, sends, span);
 	else
 		vm_text_add(text, " (probe)");
 }
@@ -339,7 +353,20 @@ static void collective_add(struct vm_text *text, const char *call,
 }
 
 void vm_states_rank(const struct vm_states *states,
-		    char buffer[VM_STATES_TEXT_MAX], unsigned rank)
+		    char text[VM_STATES_TEXT_MAX], unsigned rank)
+{
+	const struct vm_export_wait *wait = &states->doing[rank].wait;
+	const struct vm_states_span own = { .tag_least = wait->tag,
+					    .tag_most = wait->tag,
+					    .bytes_least = wait->bytes,
+					    .bytes_most = wait->bytes };
+
+	vm_states_ranks(states, text, rank, &own);
+}
+
+void vm_states_ranks(const struct vm_states *states,
+		     char buffer[VM_STATES_TEXT_MAX], unsigned rank,
+		     const struct vm_states_span *span)
 {
 	static const char *const plain[VM_EXPORT_STATE_COUNT] = {
 		[VM_EXPORT_NEW] = "not started",
@@ -372,5 +399,5 @@ void vm_states_rank(const struct vm_states *states,
 	}
 	if (call)
 		vm_text_add(&text, "in %s: ", call);
-	wait_add(&text, vm_live_job_rank(states->job, rank), doing);
+	wait_add(&text, vm_live_job_rank(states->job, rank), doing, span);
 }

@@ -48,12 +48,30 @@ unsigned vm_states_judge(struct vm_deadlock_rank *needs,
 			 const struct vm_live_doing *doing, const bool *known,
 			 unsigned count);
 
-#define VM_STATES_TEXT_MAX 256
+/* Whether the partner's number is that of the job. */
+static inline bool vm_states_of_world(const struct vm_export_wait *wait)
+{
+	return wait->context == 0 || (wait->flags & VM_EXPORT_OF_WORLD);
+}
+
+/* What differs among several ranks that do the same. */
+struct vm_states_span {
+	char partner[96]; /* "ranks 3, 7-9", "rank - 1"; "": that of the rank */
+	int32_t tag_least, tag_most;
+	uint64_t bytes_least, bytes_most;
+};
+
+#define VM_STATES_TEXT_MAX 384
 
 /* The state of a rank in words: "in MPI_Recv: receives from rank 3, tag 7, up
  * to 8 bytes", "in MPI_Barrier of all ranks", "runs, or could". */
 void vm_states_rank(const struct vm_states *states,
 		    char text[VM_STATES_TEXT_MAX], unsigned rank);
+
+/* The same for several ranks of which this is one. */
+void vm_states_ranks(const struct vm_states *states,
+		     char text[VM_STATES_TEXT_MAX], unsigned rank,
+		     const struct vm_states_span *span);
 
 /* The call that it waits in, "MPI_Recv"; NULL: in none that is known. */
 const char *vm_states_call(const struct vm_states *states, unsigned rank);
@@ -63,7 +81,9 @@ typedef void (*vm_states_line)(const char *line, void *arg);
 /*
  * Prints the states of all ranks, equal ones together, in at most `most` lines
  * (0: in as many as it takes) and one that counts the others; and then, if
- * there is one, the deadlock.  Of a job that is hung those that few do come
+ * there is one, the deadlock.  If there are more lines, ranks are put together
+ * whose partners follow from their numbers in the same way, "rank - 1", and, if
+ * that is not enough, those that differ in partners, lengths or tags.  Of a job that is hung those that few do come
  * first, after a line that says what most do.  0, -VMPI_ENOMEM.
  */
 int vm_states_say(const struct vm_states *states, unsigned most,

@@ -241,7 +241,7 @@ static void lines(void)
 	says(&states, 2,
 	     "ranks 0, 3       are running or ready\n"
 	     "ranks 1-2, 4     are in MPI_Recv: receiving from rank 3, tag 7, up to 8 bytes\n"
-	     "and 3 more ranks: 1 receive, 1 done, 1 not on this host (vmpistat --states job shows all)\n"
+	     "and 3 more ranks: 1 receive, 1 done, 1 not on this host (vmpistat --states --all job shows all)\n"
 	     "hang: rank 5 waits, directly or indirectly, for rank 6, which has ended (1 of 8 ranks can never proceed)\n",
 	     "two lines are told, and what is left out");
 	look_end(&jobs, &states);
@@ -268,16 +268,147 @@ static void long_line(void)
 		doing[r].state = r % 2 ? VM_EXPORT_SLEEP : VM_EXPORT_RUNNING;
 	}
 	says(&states, 1,
-	     "ranks 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32, 34, 36, ... (100) are running or ready\n"
-	     "and 100 more ranks: 100 sleep (vmpistat --states made-up shows all)\n",
+	     "ranks 0, 2, ..., 198 are running or ready\n"
+	     "and 100 more ranks: 100 sleep (vmpistat --states --all made-up shows all)\n",
+	     "ranks that are evenly apart");
+	for (unsigned r = 0; r < 200; r++)
+		doing[r].state = r % 10 == 0 || r % 10 == 3 ? VM_EXPORT_SLEEP :
+							      VM_EXPORT_RUNNING;
+	says(&states, 1,
+	     "ranks 0, 3, 10, 13, 20, 23, 30, 33, 40, 43, 50, 53, 60, 63, 70, 73, 80, 83, ... (40) are sleeping\n"
+	     "and 160 more ranks: 160 running (vmpistat --states --all made-up shows all)\n",
 	     "a long list of ranks is cut");
 	known[199] = false;
 	for (unsigned r = 0; r < 199; r++)
 		doing[r].state = VM_EXPORT_RUNNING;
 	says(&states, 1,
 	     "ranks 0-198      are running or ready\n"
-	     "and 1 more rank: 1 not on this host (vmpistat --states made-up shows all)\n",
+	     "and 1 more rank: 1 not on this host (vmpistat --states --all made-up shows all)\n",
 	     "one rank is one rank");
+}
+
+/* Each rank r of so many waits for the partner that the function says, with its
+ * tag and bytes; -1: it runs. */
+#define FOLDED 64
+static void folded(int32_t (*partner)(int32_t), bool differ, const char *want,
+		   const char *name)
+{
+	struct vm_live_job job = { .name = "made-up" };
+	struct vm_live_doing doing[FOLDED] = { 0 };
+	struct vm_deadlock_rank needs[FOLDED] = { 0 };
+	bool known[FOLDED];
+	struct vm_states states = {
+		.job = &job,
+		.count = FOLDED,
+		.doing = doing,
+		.known = known,
+		.needs = needs,
+	};
+
+	for (int32_t r = 0; r < FOLDED; r++) {
+		known[r] = true;
+		doing[r].state = VM_EXPORT_SLEEP;
+		if (partner(r) < 0)
+			continue;
+		doing[r].state = VM_EXPORT_RECEIVE;
+		doing[r].wait.peer = partner(r);
+		doing[r].wait.tag = differ ? r : 7;
+		doing[r].wait.bytes = differ ? 8 * (uint64_t)r : 8;
+	}
+	says(&states, 8, want, name);
+}
+
+static int32_t left(int32_t r)
+{
+	return r - 1;
+}
+
+static int32_t right_round(int32_t r)
+{
+	return (r + 1) % FOLDED;
+}
+
+static int32_t grid(int32_t r)
+{
+	return r % 2 ? r - 8 : r + 8 < FOLDED ? r + 8 : -1;
+}
+
+static int32_t butterfly(int32_t r)
+{
+	return r ^ 4;
+}
+
+static int32_t tree(int32_t r)
+{
+	return r ? (r - 1) / 2 : -1;
+}
+
+static int32_t tree_from_1(int32_t r)
+{
+	return r > 1 ? r / 2 : -1;
+}
+
+static int32_t binomial(int32_t r)
+{
+	return r ? r & (r - 1) : -1;
+}
+
+static int32_t groups_of_8(int32_t r)
+{
+	return r % 8 ? r - r % 8 : -1;
+}
+
+static int32_t random_like(int32_t r)
+{
+	return (r * r * 5 + 7 * r + 3) % 61;
+}
+
+static void folds(void)
+{
+	folded(left, false,
+	       "rank 0           is sleeping\n"
+	       "ranks 1-63       are receiving from rank - 1, tag 7, up to 8 bytes\n",
+	       "a chain is one line");
+	folded(right_round, false,
+	       "ranks 0-63       are receiving from rank + 1 (mod 64), tag 7, up to 8 bytes\n",
+	       "so is a ring");
+	folded(grid, false,
+	       "ranks 0, 2, ..., 54 are receiving from rank + 8, tag 7, up to 8 bytes\n"
+	       "ranks 1, 3, ..., 7, 56, 58, ..., 62 are sleeping\n"
+	       "ranks 9, 11, ..., 63 are receiving from rank - 8, tag 7, up to 8 bytes\n",
+	       "two ways in a grid are two lines");
+	folded(butterfly, false,
+	       "ranks 0-63       are receiving from rank ^ 4, tag 7, up to 8 bytes\n",
+	       "a butterfly is one");
+	folded(tree, false,
+	       "rank 0           is sleeping\n"
+	       "ranks 1-63       are receiving from (rank - 1) / 2, tag 7, up to 8 bytes\n",
+	       "a tree is one");
+	folded(tree_from_1, false,
+	       "ranks 0-1        are sleeping\n"
+	       "ranks 2-63       are receiving from rank / 2, tag 7, up to 8 bytes\n",
+	       "also one that is counted from 1");
+	folded(binomial, false,
+	       "rank 0           is sleeping\n"
+	       "ranks 1-63       are receiving from rank & (rank - 1), tag 7, up to 8 bytes\n",
+	       "and a binomial one");
+	folded(left, true,
+	       "rank 0           is sleeping\n"
+	       "ranks 1-63       are receiving from rank - 1, tags 1-63, up to 8-504 bytes\n",
+	       "tags and lengths may differ where there is no room");
+	folded(groups_of_8, false,
+	       "ranks 0, 8, ..., 56 are sleeping\n"
+	       "ranks 1, 9, ..., 57 are receiving from rank - 1, tag 7, up to 8 bytes\n"
+	       "ranks 2, 10, ..., 58 are receiving from rank - 2, tag 7, up to 8 bytes\n"
+	       "ranks 3, 11, ..., 59 are receiving from rank - 3, tag 7, up to 8 bytes\n"
+	       "ranks 4, 12, ..., 60 are receiving from rank - 4, tag 7, up to 8 bytes\n"
+	       "ranks 5, 13, ..., 61 are receiving from rank - 5, tag 7, up to 8 bytes\n"
+	       "ranks 6, 14, ..., 62 are receiving from rank - 6, tag 7, up to 8 bytes\n"
+	       "ranks 7, 15, ..., 63 are receiving from rank - 7, tag 7, up to 8 bytes\n",
+	       "several partners, each of the same for several");
+	folded(random_like, true,
+	       "ranks 0-63       are receiving from ranks 1, 3, 6, 8-9, 12-16, 19, 23-25, 27-29, 31-33, 37, 40-44, 47-48, 50, 53, ... (31), tags 0-63, up to 0-504 bytes\n",
+	       "what has no rule is one line");
 }
 
 static void circle(void)
@@ -303,7 +434,7 @@ static void circle(void)
 	says(&states, 2,
 	     "rank 2           is in MPI_Recv: receiving from rank 4, tag 7, up to 8 bytes\n"
 	     "ranks 3-4        are in MPI_Recv: receiving from rank 5, tag 7, up to 8 bytes\n"
-	     "and 3 more ranks: 2 running, 1 receive (vmpistat --states job shows all)\n"
+	     "and 3 more ranks: 2 running, 1 receive (vmpistat --states --all job shows all)\n"
 	     "deadlock: rank 2 waits for rank 4, which waits for rank 5, which waits for rank 2 (4 of 6 ranks can never proceed)\n",
 	     "those in the circle are told first");
 	look_end(&jobs, &states);
@@ -323,11 +454,11 @@ static void long_circle(void)
 		ranks[r] = receives((int32_t)(r + 1) % 20);
 	look(&jobs, &states);
 	is_int(vm_states_say(&states, 1, said, text), 0, "a long circle");
-	for (unsigned r = 1; r < 16; r++)
+	for (unsigned r = 1; r < 4; r++)
 		snprintf(want + strlen(want), sizeof(want) - strlen(want),
 			 " waits for rank %u, which", r);
 	strcat(want,
-	       " waits for 4 more, the last of which waits for rank 0 (20 of 20 ranks can never proceed)\n");
+	       " waits for 16 more, the last of which waits for rank 0 (20 of 20 ranks can never proceed)\n");
 	at = strstr(text, "deadlock");
 	is_string(at ? at : text, want, "... is told in part");
 	look_end(&jobs, &states);
@@ -493,6 +624,7 @@ int main(void)
 	words();
 	lines();
 	long_line();
+	folds();
 	circle();
 	long_circle();
 	moving();
