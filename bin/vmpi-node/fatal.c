@@ -7,31 +7,28 @@
  */
 #include "fatal.h"
 
-#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "base/exit.h"
 #include "core/rank/rank.h"
-#include "introspect/export/export.h"
+#include "guard.h"
 #include "node.h"
 #include "output.h"
+#include "real.h"
 #include "sched/stack.h"
 #include "signals.h"
 #include "where.h"
 
 #define ALTSTACK_BYTES ((size_t)256 << 10)
 
-#define FATALS 5
+#define TEXT_MAX (320 + WHERE_MAX)
 
-static const int fatal[FATALS] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+const int fatal_signals[FATALS] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
 
 /* The handlers before ours; written before the workers start. */
 static struct sigaction earlier[FATALS];
@@ -39,7 +36,7 @@ static struct sigaction earlier[FATALS];
 bool fatal_signal(int signal)
 {
 	for (size_t i = 0; i < FATALS; i++)
-		if (fatal[i] == signal)
+		if (fatal_signals[i] == signal)
 			return true;
 	return false;
 }
@@ -93,40 +90,13 @@ static const struct stack_owner {
 	return vm_self->pool || vm_self->stands_for ? &rank : &thread;
 }
 
-/* Ends the process; with a core file if those are wanted. */
-static _Noreturn void end(int signal, const char *text)
-{
-	struct sigaction action = { .sa_handler = SIG_DFL };
-	struct rlimit core;
-	char line[384 + WHERE_MAX];
-	sigset_t set;
-	int n;
-
-	output_rescue();
-	if (getrlimit(RLIMIT_CORE, &core) || !core.rlim_cur)
-		vm_node_die(128 + signal, "%s", text);
-	n = snprintf(line, sizeof(line), "vmpirun: %s\n", text);
-	if (n > 0)
-		syscall(SYS_write, STDERR_FILENO, line, (size_t)n);
-	signals_set(signal, &action, NULL);
-	sigemptyset(&set);
-	sigaddset(&set, signal);
-	/* A core file has the memory that is shared, with the ranks in it,
-	 * only of a file without a name. */
-	vm_export_died();
-	vm_exit_keep();
-	raise(signal);
-	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
-	vm_exit_now(128 + signal);
-}
-
 /* Those of sanitizers print a report and end the process, by way of the line
  * about the rank (sanitizer.c). */
 static void earlier_call(int signal, siginfo_t *info, void *context)
 {
 	const struct sigaction *action = earlier;
 
-	while (fatal[action - earlier] != signal)
+	while (fatal_signals[action - earlier] != signal)
 		action++;
 	if (action->sa_handler == SIG_DFL || action->sa_handler == SIG_IGN)
 		return;
@@ -154,64 +124,111 @@ static bool is_raised(const siginfo_t *info)
 	return info->si_code == SI_TKILL && info->si_pid == node.pid;
 }
 
-static void handle(int signal, siginfo_t *info, void *context)
-{
-	const struct vm_rank *rank = vm_rank_self();
-	bool overflow = rank && overflowed(signal, info, context);
-	char text[320 + WHERE_MAX], place[WHERE_MAX], who[64];
+/* What is reported: in the handler of the thread that reports, and of others that
+ * it calls when its report fails. */
+static struct {
+	int signal;
+	const siginfo_t *info;
+	const void *context;
+	bool overflow;
+} fault;
 
-	if (signals_call(signal, info, context))
-		return;
-	/* A child made by fork() dies of its own signal. */
-	if (node.child)
-		signals_default(signal);
-	if (!overflow)
-		earlier_call(signal, info, context);
-	where_describe(place, context, is_raised(info));
-	who_describe(who, sizeof(who), rank);
-	if (signal == SIGABRT && is_raised(info))
-		snprintf(text, sizeof(text), "%s called abort()%s", who, place);
-	else if (is_raised(info))
-		snprintf(text, sizeof(text), "%s raised SIG%s%s", who,
-			 sigabbrev_np(signal), place);
-	else if (info->si_code <= 0)
-		snprintf(text, sizeof(text), "%s was sent SIG%s by process %d",
-			 who, sigabbrev_np(signal), (int)info->si_pid);
-	else if (overflow)
-		snprintf(text, sizeof(text),
+/* What has happened, in words, at a place. */
+static void text_make(char text[TEXT_MAX], const char *place)
+{
+	const char *name = sigabbrev_np(fault.signal);
+	char who[64];
+
+	who_describe(who, sizeof(who), vm_rank_self());
+	if (fault.signal == SIGABRT && is_raised(fault.info))
+		snprintf(text, TEXT_MAX, "%s called abort()%s", who, place);
+	else if (is_raised(fault.info))
+		snprintf(text, TEXT_MAX, "%s raised SIG%s%s", who, name, place);
+	else if (fault.info->si_code <= 0)
+		snprintf(text, TEXT_MAX, "%s was sent SIG%s by process %d", who,
+			 name, (int)fault.info->si_pid);
+	else if (fault.overflow)
+		snprintf(text, TEXT_MAX,
 			 "%s%s overflowed its stack of %zu KiB%s; raise it "
 			 "with %s",
 			 stack_owner()->owner, who, vm_self->stack.bytes / 1024,
 			 place, stack_owner()->remedy);
 	else
-		snprintf(text, sizeof(text), "%s: SIG%s at address 0x%jx%s",
-			 who, sigabbrev_np(signal),
-			 (uintmax_t)(uintptr_t)info->si_addr, place);
-	end(signal, text);
+		snprintf(text, TEXT_MAX, "%s: SIG%s at address 0x%jx%s", who,
+			 name, (uintmax_t)(uintptr_t)fault.info->si_addr,
+			 place);
+}
+
+static _Noreturn void address_say(void)
+{
+	char text[TEXT_MAX], place[WHERE_MAX];
+
+	where_address(place, fault.context);
+	text_make(text, place);
+	output_rescue();
+	guard_end(fault.signal, text);
+}
+
+static void handle(int signal, siginfo_t *info, void *context)
+{
+	char text[TEXT_MAX], place[WHERE_MAX];
+	bool overflow;
+
+	if (!guard_enter(signal, info))
+		return;
+	if (signals_call(signal, info, context)) {
+		guard_leave();
+		return;
+	}
+	/* A child made by fork() dies of its own signal. */
+	if (node.child)
+		signals_default(signal);
+	overflow = vm_rank_self() && overflowed(signal, info, context);
+	if (!overflow)
+		earlier_call(signal, info, context);
+	guard_begin(signal, address_say);
+	fault.signal = signal;
+	fault.info = info;
+	fault.context = context;
+	fault.overflow = overflow;
+	where_pc(place, context);
+	text_make(text, place);
+	guard_certain(text);
+	if (!where_describe(place, context, is_raised(info)))
+		address_say();
+	text_make(text, place);
+	output_rescue();
+	guard_end(signal, text);
 }
 
 void fatal_raised(int signal, void *context)
 {
-	char text[320 + WHERE_MAX], place[WHERE_MAX];
+	const char *how = signal == SIGPIPE || signal == SIGXFSZ ?
+				  "was ended by" :
+				  "raised";
+	char text[TEXT_MAX], place[WHERE_MAX];
 
-	where_describe(place, context, true);
+	guard_begin(signal, NULL);
+	snprintf(text, sizeof(text), "rank %d %s SIG%s", vm_rank_self()->index,
+		 how, sigabbrev_np(signal));
+	guard_certain(text);
+	if (!where_describe(place, context, true))
+		where_address(place, context);
 	snprintf(text, sizeof(text), "rank %d %s SIG%s%s",
-		 vm_rank_self()->index,
-		 signal == SIGPIPE || signal == SIGXFSZ ? "was ended by" :
-							  "raised",
-		 sigabbrev_np(signal), place);
-	end(signal, text);
+		 vm_rank_self()->index, how, sigabbrev_np(signal), place);
+	output_rescue();
+	guard_end(signal, text);
 }
 
 void fatal_start(void)
 {
 	struct sigaction action = {
 		.sa_sigaction = handle,
-		.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER,
+		.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART,
 	};
 
 	for (size_t i = 0; i < FATALS; i++)
-		signals_set(fatal[i], &action, &earlier[i]);
+		signals_set(fatal_signals[i], &action, &earlier[i]);
 }
 
 void *fatal_thread_start(void)
@@ -221,7 +238,7 @@ void *fatal_thread_start(void)
 	stack.ss_sp = mmap(NULL, ALTSTACK_BYTES, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
 	/* Without it a stack overflow ends the process unexplained. */
-	if (stack.ss_sp == MAP_FAILED || sigaltstack(&stack, NULL))
+	if (stack.ss_sp == MAP_FAILED || REAL(sigaltstack)(&stack, NULL))
 		return NULL;
 	return stack.ss_sp;
 }
@@ -232,6 +249,6 @@ void fatal_thread_end(void *stack)
 
 	if (!stack)
 		return;
-	sigaltstack(&none, NULL);
+	REAL(sigaltstack)(&none, NULL);
 	munmap(stack, ALTSTACK_BYTES);
 }

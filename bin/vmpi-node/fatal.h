@@ -9,6 +9,10 @@
 
 #include "sched/stack.h"
 
+/* The signals of faults. */
+#define FATALS 5
+extern const int fatal_signals[FATALS];
+
 /* Whether the signal ends a rank, and with it the job, unless the rank handles
  * it. */
 bool fatal_signal(int signal);

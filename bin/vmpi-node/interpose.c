@@ -27,6 +27,7 @@
 #include "core/rank/wait.h"
 #include "core/local/threads.h"
 #include "fatal.h"
+#include "handler.h"
 #include "leave.h"
 #include "node.h"
 #include "output.h"
@@ -101,6 +102,7 @@ static void thread_end(void *arg)
 {
 	const struct thread_start *start = arg;
 
+	handler_task_end();
 	fatal_thread_end(start->signals);
 	leave_ended(start->copy);
 	/* Without one it has forked, and this is the child. */

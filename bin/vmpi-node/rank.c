@@ -22,6 +22,7 @@
 #include "core/rank/rank.h"
 #include "introspect/export/export.h"
 #include "deputy.h"
+#include "handler.h"
 #include "leave.h"
 #include "node.h"
 #include "openmp.h"
@@ -128,6 +129,7 @@ static void thread_run(void *arg)
 static _Noreturn void rank_leave(struct vm_rank *rank, int status)
 {
 	deputies_end(rank->image);
+	handler_task_end();
 	if (rank->index < vm_node->rank_count)
 		report_rank_end(rank);
 	end_judge(rank, status);

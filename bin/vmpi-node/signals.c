@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Handlers run on the thread that received the signal, with the signal mask of
- * that thread; sa_mask is ignored.
+ * Handlers run on the thread that received the signal, those of a rank for what
+ * it caused itself on its own stack (handler.h).  The signal mask is that of the
+ * thread.
  */
 #include "signals.h"
 
@@ -16,6 +17,7 @@
 
 #include "base/lock.h"
 #include "fatal.h"
+#include "handler.h"
 #include "node.h"
 #include "real.h"
 
@@ -30,20 +32,21 @@ static void tables_guard(sigset_t *before)
 	sigset_t all;
 
 	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, before);
+	handler_mask(SIG_SETMASK, &all, before);
 	vm_lock_take(&tables_lock);
 }
 
 static void tables_unguard(const sigset_t *before)
 {
 	vm_lock_give(&tables_lock);
-	pthread_sigmask(SIG_SETMASK, before, NULL);
+	handler_mask(SIG_SETMASK, before, NULL);
 }
 
 void signals_fork_child(void)
 {
 	/* Its holder may not be here. */
 	vm_lock_init(&tables_lock);
+	handler_fork_child();
 }
 
 typedef int (*sigaction_fn)(int signal, const struct sigaction *action,
@@ -91,6 +94,8 @@ void signals_start(void)
 		.sa_flags = SA_SIGINFO | RESTART | SA_ONSTACK,
 	};
 
+	/* From now on it may be called in handlers. */
+	handler_mask(SIG_BLOCK, NULL, NULL);
 	for (int i = 1; i < _NSIG; i++)
 		if (signals_set(i, NULL, &initial[i]))
 			memset(&initial[i], 0, sizeof(initial[i]));
@@ -125,26 +130,29 @@ static struct sigaction action_of(struct vm_image_copy *copy, int signal,
 	return now;
 }
 
-/* Calls the rank's handler.  False: it has none. */
-static bool call(struct vm_image_copy *copy, int signal, siginfo_t *info,
-		 void *context)
+/* Calls a rank's handler here, on any thread. */
+static void foreign_call(struct vm_image_copy *copy, int signal,
+			 siginfo_t *info, void *context)
 {
 	struct sigaction now = action_of(copy, signal, true);
 
 	if (!calls(&now))
-		return false;
+		return;
 	if (now.sa_flags & SA_SIGINFO)
 		now.sa_sigaction(signal, info, context);
 	else
 		now.sa_handler(signal);
-	return true;
 }
 
 bool signals_call(int signal, siginfo_t *info, void *context)
 {
 	struct vm_image_copy *copy = node_copy();
+	struct sigaction now;
 
-	return copy && copy->signals && call(copy, signal, info, context);
+	if (!copy || !copy->signals || handler_blocked(signal, context))
+		return false;
+	now = action_of(copy, signal, true);
+	return calls(&now) && handler_call(&now, signal, info, context);
 }
 
 void signals_default(int signal)
@@ -157,7 +165,7 @@ void signals_default(int signal)
 	sigaddset(&set, signal);
 	raise(signal);
 	/* Not blocked any more, it is delivered here. */
-	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+	handler_mask(SIG_UNBLOCK, &set, NULL);
 }
 
 /* Whether the rank that runs here caused the signal. */
@@ -209,7 +217,7 @@ static void dispatch(int signal, siginfo_t *info, void *context)
 		    action_of(each, signal, false).sa_handler == SIG_DFL)
 			continue;
 		handled = true;
-		call(each, signal, info, context);
+		foreign_call(each, signal, info, context);
 	}
 	/* vmpirun is asked for a report by it. */
 	if (!handled && (signal != SIGUSR1 || node.alone || !node_is_job()))
@@ -284,19 +292,6 @@ NODE_EXPORT int sigaction(int signal, const struct sigaction *action,
 		return signals_set(signal, action, old);
 	return rank_set(copy, signal, action, old);
 }
-
-#ifndef __SANITIZE_THREAD__ /* which calls it before ours can be called */
-/* Handlers of faults run on a stack of the OS thread's (fatal.c).  One of a
- * rank's would serve all ranks of its worker, also after the rank's end. */
-NODE_EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
-{
-	if (!node_on_task())
-		return REAL(sigaltstack)(stack, old);
-	if (old)
-		*old = (stack_t){ .ss_flags = SS_DISABLE };
-	return 0;
-}
-#endif
 
 static sighandler_t simple_set(int signal, sighandler_t handler, int flags)
 {

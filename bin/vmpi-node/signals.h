@@ -19,8 +19,8 @@ void signals_start(void);
 /* In a child made by fork(). */
 void signals_fork_child(void);
 
-/* Calls the current rank's handler for a signal it caused; false: it has
- * none. */
+/* Has the current rank's handler called for a signal it caused, mostly when the
+ * caller returns, which it does next; false: it has none, or it is in it. */
 bool signals_call(int signal, siginfo_t *info, void *context);
 
 /* The default of a signal without a handler happens to the process; returns if

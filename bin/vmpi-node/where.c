@@ -7,10 +7,8 @@
 #include "where.h"
 
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 #include <unwind.h>
@@ -95,23 +93,18 @@ static _Unwind_Reason_Code frame_look(struct _Unwind_Context *frame, void *arg)
 					       _URC_END_OF_STACK;
 }
 
-/* Of a stack that is damaged that is a fault itself, which comes here again. */
+/* Of a stack that is damaged that is a fault itself (guard.h). */
 static size_t caller_find(void)
 {
-	static _Atomic pid_t busy;
 	struct caller caller = { 0 };
-	pid_t none = 0;
 
-	if (!atomic_compare_exchange_strong(&busy, &none, gettid()))
-		return 0;
 	_Unwind_Backtrace(frame_look, &caller);
-	atomic_store(&busy, 0);
 	return caller.offset;
 }
 
-/* "(pc 0x7f..., ./prog+0x11d9)" */
-static void address_describe(char text[WHERE_MAX], uintptr_t pc)
+void where_address(char text[WHERE_MAX], const void *context)
 {
+	uintptr_t pc = context_pc(context);
 	char library[192];
 	size_t offset, used, caller;
 
@@ -134,25 +127,14 @@ static void address_describe(char text[WHERE_MAX], uintptr_t pc)
 		snprintf(text + used, WHERE_MAX - used, ")");
 }
 
-/* Waits for the end, unless this thread is the first one, or it again: then
- * something is broken that is asked here. */
-static bool first_time(void)
+void where_pc(char text[WHERE_MAX], const void *context)
 {
-	static _Atomic pid_t first;
-	pid_t none = 0;
-
-	if (atomic_compare_exchange_strong(&first, &none, gettid()))
-		return true;
-	while (none != gettid())
-		syscall(SYS_ppoll, NULL, 0, NULL, NULL, 0);
-	return false;
+	snprintf(text, WHERE_MAX, " (pc %#lx)",
+		 (unsigned long)context_pc(context));
 }
 
-void where_describe(char text[WHERE_MAX], const void *context, bool own)
+bool where_describe(char text[WHERE_MAX], const void *context, bool own)
 {
 	/* Of many processes that fail for one reason one says it. */
-	if (first_time() && vm_last_word_take() &&
-	    vm_where_say(text, context, own))
-		return;
-	address_describe(text, context_pc(context));
+	return vm_last_word_take() && vm_where_say(text, context, own);
 }

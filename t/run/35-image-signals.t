@@ -6,7 +6,7 @@
 . "$VMPI_SRC/t/tap.sh"
 . "$VMPI_SRC/t/run/image.sh"
 
-build signals signals.c
+build signals signals.c -pthread -Wno-infinite-recursion
 for ranks in 1 4; do
 	is "$(run $ranks ./signals own | sort)" \
 		"$(seq 0 $((ranks - 1)) |
@@ -19,6 +19,23 @@ is "$(run 2 ./signals ignore | sort)" "rank 0 goes on
 rank 1 goes on" "a rank may ignore a signal"
 run 3 ./signals default >out 2>&1
 is $? 143 "a signal with its default meaning ends the job"
+
+case ${VMPI_SANITIZE:-none}-$(uname -m) in
+none-x86_64)
+	for workers in 1 2; do
+		is "$(run 3 --workers $workers ./signals resume | sort)" \
+			"$(seq 0 2 | sed 's/.*/rank &: 3 1/')" \
+			"handlers of faults may wait for each other, $workers workers"
+		is "$(run 3 --workers $workers ./signals overflow | sort)" \
+			"$(for rank in 0 1 2; do
+				echo "rank $rank: main 213"
+				echo "rank $rank: thread 213"
+			done)" \
+			"each thread has its alternate stack, $workers workers"
+	done
+	;;
+*) skip 4 "handlers on the stacks of ranks: not here" ;;
+esac
 
 # It goes to a process.
 timeout 200 "$vmpirun" -n 3 --nodes 1 ./signals outside >out 2>err </dev/null &

@@ -78,6 +78,9 @@ extern struct vm_node_hooks vm_node_hooks;
 _Noreturn void vm_node_abort(int code, const char *format, ...) VM_PRINTF(2, 3);
 _Noreturn void vm_node_die(int code, const char *format, ...) VM_PRINTF(2, 3);
 
+/* Whether one of these has printed its line. */
+bool vm_node_said(void);
+
 /* As vm_node_abort(); but with hooks.keep_going only this process ends. */
 _Noreturn void vm_node_fail(int code, const char *format, ...) VM_PRINTF(2, 3);
 

@@ -4,6 +4,7 @@
  * the job, and the exit code.
  */
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -65,20 +66,36 @@ static size_t place_add(char *text, size_t length, size_t bytes)
  * same in a signal handler; or nobody, this process only fails. */
 enum end { END_JOB, END_IN_HANDLER, END_PROCESS };
 
+static _Atomic bool said;
+
+bool vm_node_said(void)
+{
+	return atomic_load_explicit(&said, memory_order_relaxed);
+}
+
+/* The first thread wins; it may come again, after a fault on its way here. */
+static void turn_take(void)
+{
+	static _Atomic pid_t ending;
+	pid_t self = gettid(), none = 0;
+
+	if (!atomic_compare_exchange_strong(&ending, &none, self) &&
+	    none != self)
+		for (;;)
+			pause();
+}
+
 /* Prints and ends the process; of several callers the first wins. */
 static _Noreturn void node_end(int code, enum end end, const char *format,
 			       va_list args)
 {
 	bool hook = end != END_IN_HANDLER, first;
-
-	static _Atomic int ending;
 	char text[1024 + VM_WHERE_MAX + 4] = "vmpirun: ";
 	size_t length = strlen(text);
 	int n;
 
-	while (!vm_child() &&
-	       atomic_exchange_explicit(&ending, 1, memory_order_acq_rel))
-		pause();
+	if (!vm_child())
+		turn_take();
 	if (hook && !vm_child())
 		death_let_say();
 	n = vsnprintf(text + length, sizeof(text) - length - 1, format, args);
@@ -100,7 +117,8 @@ static _Noreturn void node_end(int code, enum end end, const char *format,
 	if (first && hook && vm_rank_self())
 		length = place_add(text, length, sizeof(text));
 	text[length++] = '\n';
-	if (first && write(STDERR_FILENO, text, length) < 0)
+	if (first && !atomic_exchange(&said, true) &&
+	    write(STDERR_FILENO, text, length) < 0)
 		code = code ? code : 1; /* nowhere left to say it */
 	/* To the launcher, a process that ends without a word has died.  If
 	 * another one has said why all end, its code is the job's. */

@@ -194,7 +194,9 @@ bool vm_frames_add(struct vm_frames *frames, const struct vm_modules *modules,
 		call_add(frames, name ? call_name(name) : NULL, module->path);
 		return false;
 	}
-	if (is_wrapper(frames, name))
+	/* What a handler of signals returns to is no call. */
+	if (is_wrapper(frames, name) ||
+	    (interrupted && name && !strcmp(name, "__restore_rt")))
 		return false;
 	if (is_system(module->path))
 		kind = VM_FRAME_SYSTEM;
