@@ -287,6 +287,18 @@ int main(int argc, char **argv)
 	if (tzname[0] == argv[0])
 		return 1;
 #endif
+#ifdef GO
+	static char mark[] = "\xff Go buildinf:";
+
+	if (mark[argc] == argv[0][0])
+		mark[0] = 0;
+#endif
+#ifdef D
+	extern void _d_dso_registry(void *) __attribute__((weak));
+
+	if (_d_dso_registry)
+		return 1;
+#endif
 #pragma omp parallel
 	getppid();
 	printf("pid %d\n", (int)getpid());
@@ -298,6 +310,10 @@ small="$cc small.c -L$libdir -lmpi_abi"
 $small -o small
 refused "--processes is given" "--processes" --processes ./small
 refused "--agent is given" "--agent" --agent env ./small
+$small -DGO -o go
+refused "it is a Go program" "what has the mark of Go's linker" ./go
+$small -DD -o d
+refused "it is a D program" "what needs D's runtime" ./d
 $small -DLARGE=8000 -o large
 refused "its thread-local variables take 8000 bytes" "large TLS" ./large
 $small -DZONE -o zone

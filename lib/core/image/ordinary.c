@@ -8,6 +8,7 @@
 #include "core/image/ordinary.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,6 +96,53 @@ static const char *form_why(const struct vm_elf *elf)
 	return NULL;
 }
 
+static bool has_text(const struct vm_elf *elf, const ElfW(Phdr) * segment,
+		     const char *text, size_t bytes, size_t most)
+{
+	size_t length = segment->p_filesz < most ? segment->p_filesz : most;
+	const void *begin = vm_elf_at(elf, segment->p_vaddr, length);
+
+	return begin && memmem(begin, length, text, bytes);
+}
+
+/* What Go's linker writes to the begin of the data, also without an id, and of
+ * stripped programs. */
+static bool is_go(const struct vm_elf *elf)
+{
+	static const char mark[] = "\xff Go buildinf:";
+	const size_t most = (size_t)1 << 20;
+
+	for (int i = 0; i < elf->header->e_phnum; i++)
+		if (elf->segments[i].p_type == PT_LOAD &&
+		    elf->segments[i].p_flags & PF_W &&
+		    has_text(elf, &elf->segments[i], mark, sizeof(mark) - 1,
+			     most))
+			return true;
+	return false;
+}
+
+#define D_WHY "it is a D program, whose runtime needs a process of its own"
+
+/*
+ * Languages whose runtime takes the process for its own: Go's has signal
+ * handlers and threads past libc, and waits for them in the kernel; D's knows
+ * an object by the place of its code, and stops threads by signals to collect
+ * garbage.
+ */
+static const char *language_why(const struct vm_elf *elf)
+{
+	static const char *const d[] = { "_d_dso_registry", "_d_run_main",
+					 NULL };
+
+	if (is_go(elf))
+		return "it is a Go program, whose runtime needs a process of "
+		       "its own";
+	for (size_t i = 0; i < elf->symbol_count; i++)
+		if (is_among(vm_elf_string(elf, elf->symbols[i].st_name), d))
+			return D_WHY;
+	return NULL;
+}
+
 /* Tools that describe a process, or replace its memory, and would see several
  * programs in one. */
 static const char *tools_why(const struct vm_elf *elf)
@@ -140,30 +188,35 @@ static const char *tools_why(const struct vm_elf *elf)
 }
 
 /*
- * An OpenMP library that is part of the program: its threads would wait for one
- * another where only OS threads can, and with the worker all its ranks.  Its
- * functions may have no names here, but it has messages, which are constant.
+ * Runtimes that are part of the program, whose functions may have no names here,
+ * but they have messages, which are constant.  The threads of OpenMP would wait
+ * for one another where only OS threads can, and with the worker all its ranks.
  */
-static const char *openmp_why(const struct vm_elf *elf)
+static const char *runtime_why(const struct vm_elf *elf)
 {
 	static const char *const threads[] = { "pthread_create", NULL };
-	static const char *const messages[] = { "\nlibgomp: ",
-						"OMP: Error #%1$d: ", NULL };
+	static const struct {
+		const char *message, *why;
+	} runtimes[] = {
+		{ "\nlibgomp: ",
+		  "an OpenMP library is linked into it statically" },
+		{ "OMP: Error #%1$d: ",
+		  "an OpenMP library is linked into it statically" },
+		{ "DSO already registered.", D_WHY },
+	};
 
 	if (!vm_elf_imports(elf, threads))
 		return NULL;
 	for (int i = 0; i < elf->header->e_phnum; i++) {
 		const ElfW(Phdr) *segment = &elf->segments[i];
-		const void *text = NULL;
 
-		if (segment->p_type == PT_LOAD && !(segment->p_flags & PF_W))
-			text = vm_elf_at(elf, segment->p_vaddr,
-					 segment->p_filesz);
-		for (size_t m = 0; text && messages[m]; m++)
-			if (memmem(text, segment->p_filesz, messages[m],
-				   strlen(messages[m])))
-				return "an OpenMP library is linked into it "
-				       "statically";
+		if (segment->p_type != PT_LOAD || segment->p_flags & PF_W)
+			continue;
+		for (size_t m = 0; m < sizeof(runtimes) / sizeof(*runtimes);
+		     m++)
+			if (has_text(elf, segment, runtimes[m].message,
+				     strlen(runtimes[m].message), SIZE_MAX))
+				return runtimes[m].why;
 	}
 	return NULL;
 }
@@ -258,7 +311,9 @@ const char *vm_ordinary_why(const struct vm_elf *elf, char *text, size_t bytes)
 	if (!why)
 		why = tools_why(elf);
 	if (!why)
-		why = openmp_why(elf);
+		why = language_why(elf);
+	if (!why)
+		why = runtime_why(elf);
 	if (!why)
 		why = tls_why(elf, text, bytes);
 	if (!why)
