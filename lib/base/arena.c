@@ -8,12 +8,50 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "base/own.h"
+
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/lsan_interface.h>
 #endif
 
 #define STEP_BYTES ((size_t)256 << 10)
-#define LEAST_BYTES ((size_t)16 << 20)
+#define TRIES 16 /* at places for addresses that are not reserved */
+
+/* At an address that nothing has, or elsewhere: MAP_FAILED. */
+static void *step_map(uintptr_t at)
+{
+	void *step = mmap((void *)at, STEP_BYTES, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
+				  MAP_FIXED_NOREPLACE,
+			  -1, 0);
+
+	/* Kernels before 4.17 take the address for a wish. */
+	if (step != MAP_FAILED && (uintptr_t)step != at) {
+		munmap(step, STEP_BYTES);
+		return MAP_FAILED;
+	}
+	return step;
+}
+
+/* Where addresses that are not reserved begin: the kernel gives addresses from
+ * the top down and programs begin at the bottom or at two thirds, so half way
+ * up is free for long; 0: it is not. */
+static uintptr_t far_find(size_t most)
+{
+	void *top = mmap(NULL, STEP_BYTES, PROT_NONE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	uintptr_t at = (uintptr_t)top / 2 / most * most;
+
+	if (top == MAP_FAILED)
+		return 0;
+	munmap(top, STEP_BYTES);
+	for (int i = 0; i < TRIES; i++, at -= most)
+		if (step_map(at) != MAP_FAILED) {
+			munmap((void *)at, STEP_BYTES);
+			return at;
+		}
+	return 0;
+}
 
 void vm_arena_init(struct vm_arena *arena, size_t most_bytes)
 {
@@ -21,17 +59,17 @@ void vm_arena_init(struct vm_arena *arena, size_t most_bytes)
 
 	*arena = (struct vm_arena){ .readable = SIZE_MAX, .heap = true };
 	vm_lock_init(&arena->lock);
-	while (base == MAP_FAILED && most_bytes >= LEAST_BYTES) {
+	if (most_bytes < STEP_BYTES)
+		return;
+	if (vm_own_space() == SIZE_MAX)
 		base = mmap(NULL, most_bytes, PROT_NONE,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-		if (base == MAP_FAILED)
-			most_bytes /= 2;
-	}
-	if (base == MAP_FAILED)
+	arena->reserved = base != MAP_FAILED;
+	arena->base = arena->reserved ? (uintptr_t)base : far_find(most_bytes);
+	if (!arena->base)
 		return;
-	arena->base = (uintptr_t)base;
 	arena->readable = 0;
-	arena->reserved = most_bytes;
+	arena->most = most_bytes;
 	arena->heap = false;
 }
 
@@ -61,25 +99,34 @@ void vm_arena_fini(struct vm_arena *arena)
 		arena->slabs = slab->next;
 		free(slab);
 	}
-	if (!arena->reserved)
+	if (!arena->most)
 		return;
 	for (size_t at = 0; at < arena->mapped; at += STEP_BYTES)
 		sanitize(arena, at, STEP_BYTES, false);
-	munmap((void *)arena->base, arena->reserved);
-	arena->reserved = 0;
+	munmap((void *)arena->base,
+	       arena->reserved ? arena->most : arena->mapped);
+	arena->most = 0;
+}
+
+/* Makes memory of the next addresses. */
+static bool step_add(struct vm_arena *arena)
+{
+	uintptr_t at = arena->base + arena->mapped;
+
+	if (arena->mapped + STEP_BYTES > arena->most)
+		return false;
+	if (!arena->reserved)
+		return step_map(at) != MAP_FAILED;
+	return !mprotect((void *)at, STEP_BYTES, PROT_READ | PROT_WRITE);
 }
 
 /* Whether there is room for so many bytes now; the lock is held. */
 static bool grow(struct vm_arena *arena, size_t bytes)
 {
 	while (arena->mapped < arena->used + bytes) {
-		size_t at = arena->mapped;
-
-		if (at + STEP_BYTES > arena->reserved ||
-		    mprotect((void *)(arena->base + at), STEP_BYTES,
-			     PROT_READ | PROT_WRITE))
+		if (!step_add(arena))
 			return false;
-		sanitize(arena, at, STEP_BYTES, true);
+		sanitize(arena, arena->mapped, STEP_BYTES, true);
 		arena->mapped += STEP_BYTES;
 		__atomic_store_n(&arena->readable, arena->mapped,
 				 __ATOMIC_RELAXED);

@@ -3,8 +3,9 @@
  * Memory at addresses of its own: whether a pointer leads into it can be told
  * without following it, so a handle that a program has made up is no fault.
  *
- * Addresses are reserved once and become memory as they are needed; memory that
- * was given back stays readable until the end.
+ * Addresses are reserved once and become memory as they are needed; where they
+ * are limited each is taken when it is needed, from a place far from all others.
+ * Memory that was given back stays readable until the end.
  */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
@@ -25,14 +26,16 @@ struct vm_arena {
 	size_t readable;
 	/* Guarded by the lock: */
 	struct vm_lock lock;
-	size_t reserved, mapped, used; /* bytes from base */
-	bool heap;		       /* new blocks come from there */
+	size_t most, mapped, used; /* bytes from base */
+	bool reserved;		   /* all of them */
+	bool heap;		   /* new blocks come from there */
 	struct vm_arena_block {
 		struct vm_arena_block *next;
 	} * free[VM_ARENA_CLASSES], *slabs; /* slabs: of the heap */
 };
 
-/* Reserves so many bytes of addresses, or fewer if a limit forbids it. */
+/* Has so many bytes of addresses, which are reserved unless a limit counts
+ * them. */
 void vm_arena_init(struct vm_arena *arena, size_t most_bytes);
 void vm_arena_fini(struct vm_arena *arena);
 

@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "base/lock.h"
+#include "base/own.h"
 
 #define CORES_MAX 16	 /* processors that are checked */
 #define THROWS 32	 /* to each of them */
@@ -96,7 +97,7 @@ static int processor_ask(int processor, uint64_t (*read)(void))
 	pthread_t catcher;
 	bool caught = true;
 
-	if (pthread_create(&catcher, NULL, catcher_main, &ball))
+	if (vm_own_create(&catcher, catcher_main, &ball))
 		return 0;
 	for (uint64_t number = 1; caught && number < 2 * THROWS; number += 2) {
 		ball_throw(&ball, number);

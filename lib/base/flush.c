@@ -16,6 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/own.h"
+
 #define FLUSH_SECONDS_MAX 1
 
 static void *flush_main(void *arg)
@@ -39,7 +41,7 @@ void vm_flush_files(void)
 	pthread_t thread;
 
 	atomic_store(&done, 0);
-	if (pthread_create(&thread, NULL, flush_main, &done))
+	if (vm_own_create(&thread, flush_main, &done))
 		return;
 	while (!atomic_load(&done) &&
 	       (!syscall(SYS_futex, &done, FUTEX_WAIT_PRIVATE, 0, &most, NULL,

@@ -169,12 +169,10 @@ int vm_peer_events_watch(struct vm_peer_events *events,
 
 	events->fn = fn;
 	events->arg = arg;
-	/* The default stack: with the thread-local variables of many images a
-	 * small one would be too small. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	vm_own_begin(&own);
-	error = pthread_create(&events->thread, NULL, events_main, events);
+	error = vm_own_create(&events->thread, events_main, events);
 	vm_own_end(&own);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (error) {

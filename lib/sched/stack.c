@@ -15,6 +15,7 @@
 
 #include "base/err.h"
 #include "base/log.h"
+#include "base/own.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
@@ -103,11 +104,11 @@ static rlim_t limit_of(int resource)
 
 size_t vm_stack_bytes_of(int ranks)
 {
-	rlim_t each = limit_of(RLIMIT_STACK), space = limit_of(RLIMIT_AS);
-	rlim_t share = ALL_BYTES;
+	rlim_t each = limit_of(RLIMIT_STACK);
+	rlim_t share = vm_own_space() / 4;
 
-	if (space != RLIM_INFINITY && space / 4 < share)
-		share = space / 4;
+	if (share > ALL_BYTES)
+		share = ALL_BYTES;
 	share /= (rlim_t)(ranks > 0 ? ranks : 1);
 	if (share < EACH_BYTES)
 		share = EACH_BYTES;
@@ -183,16 +184,23 @@ static int slab_add(struct vm_stack_pool *pool)
 
 	if (!slab)
 		return -VMPI_ENOMEM;
-	slab->bytes = count * pool->stride + TABLE_BYTES;
-	slab->map = mmap(
-		NULL, slab->bytes, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+	for (;; count /= 2) {
+		slab->bytes = count * pool->stride + TABLE_BYTES;
+		slab->map = mmap(NULL, slab->bytes, PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
+					 MAP_STACK,
+				 -1, 0);
+		if (slab->map != MAP_FAILED || count == 1)
+			break;
+	}
 	if (slab->map == MAP_FAILED) {
 		vm_log(VM_ERROR,
-		       "no address space for %zu stacks of %zu KiB (%s): "
-		       "fewer ranks, a smaller --stack, or a larger ulimit -v "
-		       "or vm.max_map_count would do",
-		       count, pool->bytes / 1024, strerror(errno));
+		       "no addresses for a stack of %zu KiB (%zu KiB with its "
+		       "guard) after %zu of them (%s): fewer ranks, a smaller "
+		       "--stack, or a larger ulimit -v, ulimit -d or "
+		       "vm.max_map_count would do",
+		       pool->bytes / 1024, pool->stride / 1024, pool->made,
+		       strerror(errno));
 		free(slab);
 		return -VMPI_ELIMIT;
 	}

@@ -21,6 +21,7 @@
 #include "base/clock.h"
 #include "base/lock.h"
 #include "base/log.h"
+#include "base/own.h"
 #include "introspect/export/export.h"
 #include "sched/clocks.h"
 #include "sched/futex.h"
@@ -473,6 +474,7 @@ int vm_sched_init(int count)
 		return -VMPI_ENOMEM;
 	for (int i = 0; i < count; i++)
 		vm_sched.workers[i].index = i;
+	vm_own_spare();
 	vm_clock_start((enum vm_clock_choice)sched_cvar.clock);
 	if (sched_cvar.rank_time)
 		vm_clocks_start();
@@ -489,8 +491,8 @@ int vm_sched_start(void)
 {
 	vm_local_freeze();
 	for (int i = 0; i < vm_sched.worker_count; i++) {
-		int rc = pthread_create(&vm_sched.workers[i].thread, NULL,
-					worker_main, &vm_sched.workers[i]);
+		int rc = vm_own_create(&vm_sched.workers[i].thread, worker_main,
+				       &vm_sched.workers[i]);
 
 		if (rc) {
 			vm_log(VM_ERROR, "cannot start worker %d of %d: %s", i,

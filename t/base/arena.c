@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "tap.h"
 
@@ -58,9 +60,43 @@ static void small(void)
 	vm_arena_fini(&arena);
 }
 
+/* Where addresses are limited, nothing is reserved. */
+static void limited(void)
+{
+	struct rlimit before, few = { (rlim_t)256 << 20, RLIM_INFINITY };
+	void *rest;
+
+	getrlimit(RLIMIT_AS, &before);
+	few.rlim_max = before.rlim_max;
+	if (before.rlim_cur != RLIM_INFINITY || setrlimit(RLIMIT_AS, &few)) {
+		skip(4, "addresses cannot be limited here");
+		return;
+	}
+	vm_arena_init(&arena, (size_t)16 << 30);
+	blocks[0] = vm_arena_get(&arena, 200);
+	ok(vm_arena_has(&arena, blocks[0]) && !vm_arena_has(&arena, &arena),
+	   "a limit smaller than the addresses does not matter");
+	rest = mmap(NULL, (size_t)200 << 20, PROT_NONE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ok(rest != MAP_FAILED, "almost all of it is left to others");
+	for (int i = 1; i < MANY; i++)
+		blocks[i] = vm_arena_get(&arena, 200);
+	ok(blocks[MANY - 1] && vm_arena_has(&arena, blocks[MANY - 1]) &&
+		   !vm_arena_has(&arena, &arena),
+	   "it grows");
+	munmap(rest, (size_t)200 << 20);
+	vm_arena_fini(&arena);
+	vm_arena_init(&arena, (size_t)16 << 30);
+	ok(vm_arena_has(&arena, vm_arena_get(&arena, 64)),
+	   "and gives all back at its end");
+	vm_arena_fini(&arena);
+	setrlimit(RLIMIT_AS, &before);
+}
+
 int main(void)
 {
 	usual();
+	limited();
 	small();
 	return done_testing();
 }

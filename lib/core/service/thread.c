@@ -197,7 +197,7 @@ static int thread_start(struct vm_service *service)
 	signals_all(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	vm_own_begin(&own);
-	error = pthread_create(&service->thread, NULL, service_main, service);
+	error = vm_own_create(&service->thread, service_main, service);
 	vm_own_end(&own);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (error) {

@@ -6,10 +6,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static int make(const char *name)
@@ -73,4 +75,17 @@ int vm_memfd_open(pid_t pid, uint32_t fd, mode_t kind, const char **why)
 	if (own < 0)
 		*why = strerror(errno);
 	return own;
+}
+
+bool vm_memfd_owner_ended(pid_t pid, int wait_ms)
+{
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	struct pollfd ended = { .fd = fd, .events = POLLIN };
+	bool dead;
+
+	if (fd < 0)
+		return errno == ESRCH;
+	dead = poll(&ended, 1, wait_ms) == 1;
+	close(fd);
+	return dead;
 }

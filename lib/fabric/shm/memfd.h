@@ -5,6 +5,7 @@
 #ifndef FABRIC_SHM_MEMFD_H
 #define FABRIC_SHM_MEMFD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -19,5 +20,9 @@ uint64_t vm_memfd_space(void);
 /* Opens a descriptor of another process, of the user's own and of this kind; -1
  * with the reason in *why. */
 int vm_memfd_open(pid_t pid, uint32_t fd, mode_t kind, const char **why);
+
+/* Whether the process has ended, so that its parent can see that; waits so long
+ * for it. */
+bool vm_memfd_owner_ended(pid_t pid, int wait_ms);
 
 #endif

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,12 +18,14 @@
 
 #include "base/log.h"
 #include "base/mapfile.h"
+#include "base/own.h"
 #include "fabric/shm/barrier.h"
 #include "fabric/shm/memfd.h"
 
 #define MAGIC 0x35656c6966485356u /* "VSHfile5" */
 #define MORE_RINGS 4  /* for processes that have more ports than we */
 #define GUEST_RINGS 2 /* on average */
+#define SPACE_SHARE 8 /* of limited addresses all files together may take */
 #define PAGE 4096
 
 /* Words of other processes are checked where they are used. */
@@ -180,6 +181,17 @@ static void file_unmap(struct file *file)
 	file->base = NULL;
 }
 
+/* The rings of a port for processes that may connect later: fewer where the
+ * addresses are limited, of which all processes of the job take as many. */
+static uint32_t guest_rings(const struct vm_shm_config *config)
+{
+	size_t ports = (size_t)config->ports * config->processes;
+	size_t most = vm_own_space() / SPACE_SHARE / VM_SHM_RING_BYTES / ports;
+	uint32_t rings = config->guests * GUEST_RINGS;
+
+	return rings < most ? rings : (uint32_t)most;
+}
+
 static int file_make(struct vm_shm *shm, const char **why)
 {
 	const struct vm_shm_config *config = &shm->config;
@@ -189,7 +201,7 @@ static int file_make(struct vm_shm *shm, const char **why)
 		.processes = config->processes + config->guests,
 		.ports = config->ports,
 		.rings = (config->processes - 1) * config->ports + MORE_RINGS +
-			 config->guests * GUEST_RINGS,
+			 guest_rings(config),
 	};
 	shm->fd = vm_memfd_make("vmpi-rings");
 	if (shm->fd < 0 || pipe2(shm->wake, O_CLOEXEC | O_NONBLOCK) ||
@@ -616,23 +628,9 @@ void vm_shm_wake(struct vm_shm *shm, uint32_t process,
 		vm_panic("cannot write to a pipe");
 }
 
-/* Whether it has ended, so that its parent can see that; waits so long. */
-static bool has_ended(pid_t pid, int wait_ms)
-{
-	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
-	struct pollfd ended = { .fd = fd, .events = POLLIN };
-	bool dead;
-
-	if (fd < 0)
-		return errno == ESRCH;
-	dead = poll(&ended, 1, wait_ms) == 1;
-	close(fd);
-	return dead;
-}
-
 bool vm_shm_dead(const struct vm_shm *shm, uint32_t process)
 {
-	return has_ended(shm->peers[process].pid, 0);
+	return vm_memfd_owner_ended(shm->peers[process].pid, 0);
 }
 
 /* One call moves so much at most. */
@@ -644,7 +642,7 @@ static int move_error(struct vm_shm *shm, struct peer *peer, int error)
 {
 	/* Its memory goes first.  The launcher is to see its end before it sees
 	 * ours, which may be the consequence. */
-	if (error == ESRCH && has_ended(peer->pid, END_MS))
+	if (error == ESRCH && vm_memfd_owner_ended(peer->pid, END_MS))
 		return -VMPI_EPEER;
 	if (error == EFAULT)
 		return -VMPI_EINVAL;
