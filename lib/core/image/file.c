@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/mapfile.h"
 
 #ifdef VM_HAVE_VALGRIND
 #include <valgrind/valgrind.h>
@@ -167,6 +168,10 @@ static bool bytes_write(int fd, const void *bytes, size_t count, size_t at)
 {
 	size_t done = 0;
 
+	/* The limit of files holds for those in memory, and is a signal. */
+	errno = vm_mapfile_reserve(fd, at + count);
+	if (errno)
+		return false;
 	while (done < count) {
 		ssize_t n = pwrite(fd, (const char *)bytes + done, count - done,
 				   (off_t)(at + done));
@@ -201,8 +206,9 @@ int vm_image_file_make(struct vm_image_file *file, struct vm_elf *elf)
 				   elf->header->e_shoff);
 	if (done)
 		return 0;
-	vm_log(VM_ERROR, "%s: the copy of the program cannot be written: %s",
-	       elf->path, strerror(errno));
+	vm_log(VM_ERROR, "%s: the copy of the program cannot be written: %s%s",
+	       elf->path, strerror(errno),
+	       errno == EFBIG ? " (ulimit -f counts it, too)" : "");
 	vm_image_file_close(file);
 	return -VMPI_ENOMEM;
 }
