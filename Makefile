@@ -34,7 +34,7 @@ check_packages := $(build_packages) binutils clang-format mandoc python3 \
 	valgrind libc6-dbg openmpi-bin mpich libmpich-dev iproute2 \
 	slurmctld slurmd slurm-client munge tmux cmake gdb openssh-client \
 	openssh-server procps zsh autoconf automake autoconf-archive \
-	environment-modules
+	environment-modules faketime
 fuzz_packages := $(build_packages) clang llvm libclang-rt-14-dev
 bench_packages := $(build_packages) binutils openmpi-bin libopenmpi-dev mpich \
 	libmpich-dev

@@ -26,6 +26,7 @@ struct child {
 	pid_t pid;
 	bool group; /* it leads a process group */
 	bool ended;
+	siginfo_t end; /* once it was seen, si_pid is set */
 };
 
 struct launch {

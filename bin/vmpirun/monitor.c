@@ -100,7 +100,8 @@ void monitor_init(struct monitor *monitor, struct launch *launch)
 			continue;
 		sigaddset(&monitor->signals, table[i].signal);
 	}
-	sigprocmask(SIG_BLOCK, &monitor->signals, &monitor->before);
+	if (sigprocmask(SIG_BLOCK, &monitor->signals, &monitor->before))
+		monitor->refused = errno;
 	/* A child must not seem to catch it: it is not passed on then. */
 	if (sigismember(&monitor->signals, SIGUSR1))
 		signal(SIGUSR1, SIG_DFL);
@@ -354,21 +355,71 @@ static void aborts_read(struct monitor *monitor)
 	abort_check(monitor);
 }
 
+/* As waitid(), which filters of system calls may refuse: then the child is reaped
+ * in any case, and its number may soon be another's. */
+static int child_wait(pid_t pid, siginfo_t *end, int options)
+{
+	int status, error;
+	pid_t got;
+
+	*end = (siginfo_t){ 0 };
+	while (waitid(P_PID, (id_t)pid, end, options)) {
+		error = errno;
+		if (error == EINTR)
+			continue;
+		if (error == ECHILD)
+			return error;
+		got = waitpid(pid, &status, options & WNOHANG);
+		if (got == 0)
+			return 0;
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return errno;
+		end->si_pid = pid;
+		end->si_code = WIFEXITED(status) ? CLD_EXITED : CLD_KILLED;
+		end->si_status = WIFEXITED(status) ? WEXITSTATUS(status) :
+						     WTERMSIG(status);
+		return 0;
+	}
+	return 0;
+}
+
+/* Nobody can say how it ends. */
+static void unseen_take(struct monitor *monitor, int number, int error)
+{
+	struct child *child = &monitor->launch->children[number];
+	char name[NAME_MAX];
+
+	child_name(monitor, name, sizeof(name), number);
+	vm_cli_say("cannot wait for the end of %s: %s; ending the job", name,
+		   strerror(error));
+	kill(child->group ? -child->pid : child->pid, SIGKILL);
+	child->ended = true;
+	fail(monitor, EXIT_FAILURE, 0);
+}
+
 /* Looks whether child `number` has ended, by a signal only if `died`. */
 static void child_check(struct monitor *monitor, int number, bool died)
 {
 	struct launch *launch = monitor->launch;
 	struct child *child = &launch->children[number];
-	siginfo_t end = { 0 };
+	siginfo_t end = child->end;
 	bool exited;
+	int error;
 
+	if (child->ended)
+		return;
 	/* Left unreaped for the moment, so that its number stays its own. */
-	if (child->ended ||
-	    waitid(P_PID, (id_t)child->pid, &end,
-		   WEXITED | WNOHANG | WNOWAIT) ||
-	    end.si_pid == 0)
+	error = end.si_pid ? 0 :
+			     child_wait(child->pid, &end,
+					WEXITED | WNOHANG | WNOWAIT);
+	if (error)
+		unseen_take(monitor, number, error);
+	if (error || end.si_pid == 0)
 		return;
 	exited = end.si_code == CLD_EXITED;
+	child->end = end;
 	if (exited && died)
 		return;
 	if (exited && monitor->failed < 0)
@@ -384,7 +435,7 @@ static void child_check(struct monitor *monitor, int number, bool died)
 	 * job. */
 	if (child->group)
 		kill(-child->pid, SIGKILL);
-	waitid(P_PID, (id_t)child->pid, &end, WEXITED);
+	child_wait(child->pid, &end, WEXITED);
 	child->ended = true;
 }
 
@@ -426,6 +477,16 @@ static void hang_take(struct monitor *monitor)
 	all_end(monitor, GRACE_LIMIT_NS);
 }
 
+/* What the kernel refuses, no signal can be heard without. */
+static void refused_take(struct monitor *monitor, int error)
+{
+	if (monitor->ended < 0)
+		vm_cli_say("cannot wait for the job: poll: %s",
+			   strerror(error));
+	monitor->ended = EXIT_FAILURE;
+	all_kill(monitor);
+}
+
 /* Waits until something has happened; fds has room for all children, and two
  * more. */
 static void events_wait(struct monitor *monitor, struct pollfd *fds)
@@ -433,13 +494,17 @@ static void events_wait(struct monitor *monitor, struct pollfd *fds)
 	struct launch *launch = monitor->launch;
 	int count = launch->serves ? launch->count : 0;
 	struct pollfd *hang = &fds[count + 1];
+	int ready;
 
 	fds[0] = (struct pollfd){ .fd = monitor->signal_fd, .events = POLLIN };
 	*hang = (struct pollfd){ .fd = launch->hang.ends[0], .events = POLLIN };
 	for (int i = 0; i < count; i++)
 		fds[i + 1].events = vm_pmi_server_events(&launch->server,
 							 &fds[i + 1].fd, i);
-	if (poll(fds, (nfds_t)count + 2, wait_ms(monitor)) <= 0)
+	ready = poll(fds, (nfds_t)count + 2, wait_ms(monitor));
+	if (ready < 0 && errno != EINTR && errno != EAGAIN)
+		refused_take(monitor, errno);
+	if (ready <= 0)
 		return;
 	if (hang->revents)
 		hang_take(monitor);
@@ -475,8 +540,8 @@ void monitor_kill(struct monitor *monitor)
 {
 	all_signal(monitor, SIGKILL);
 	for (int i = 0; i < monitor->launch->count; i++)
-		waitid(P_PID, (id_t)monitor->launch->children[i].pid,
-		       &(siginfo_t){ 0 }, WEXITED);
+		child_wait(monitor->launch->children[i].pid, &(siginfo_t){ 0 },
+			   WEXITED);
 }
 
 int monitor_run(struct monitor *monitor)
@@ -484,11 +549,18 @@ int monitor_run(struct monitor *monitor)
 	const struct options *options = monitor->launch->options;
 	size_t count = (size_t)monitor->launch->count + 2;
 	struct pollfd *fds = calloc(count, sizeof(*fds));
+	int error;
 
 	monitor->signal_fd =
 		signalfd(-1, &monitor->signals, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (!fds || monitor->signal_fd < 0) {
-		vm_cli_say("cannot wait for the job: %s", strerror(errno));
+	if (!fds || monitor->signal_fd < 0 || monitor->refused) {
+		error = errno;
+		vm_cli_say("cannot wait for the job: %s: %s",
+			   !fds		    ? "memory" :
+			   monitor->refused ? "sigprocmask" :
+					      "signalfd",
+			   strerror(monitor->refused ? monitor->refused :
+						       error));
 		monitor_kill(monitor);
 		free(fds);
 		return EXIT_FAILURE;

@@ -27,6 +27,7 @@ struct monitor {
 	int ended;   /* exit code once the user has ended the job, else -1 */
 	int failed;  /* exit code of the first failure, else -1 */
 	bool ending; /* SIGTERM has been sent */
+	int refused; /* why signals cannot be blocked, or 0 */
 };
 
 /* Until monitor_init() a request for a report does nothing; it would be the end

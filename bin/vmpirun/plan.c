@@ -36,7 +36,10 @@ static int cores_allowed(void)
 		if (count > 0)
 			return count;
 	}
-	return 1;
+	/* A filter of system calls may refuse to say which. */
+	return sysconf(_SC_NPROCESSORS_ONLN) > 0 ?
+		       (int)sysconf(_SC_NPROCESSORS_ONLN) :
+		       1;
 }
 
 /* Other launchers write a number of processes behind an address. */

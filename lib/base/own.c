@@ -6,6 +6,7 @@
 #include "base/own.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdint.h>
@@ -13,6 +14,12 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/err.h"
 
 #define STACK_BYTES ((size_t)1 << 20)
 
@@ -31,6 +38,36 @@ void vm_own_begin(struct vm_own *own)
 void vm_own_end(const struct vm_own *own)
 {
 	prctl(PR_SET_NAME, own->before);
+}
+
+static int timer_set(int fd, uint64_t ns)
+{
+	const struct itimerspec when = {
+		.it_value = { (time_t)(ns / 1000000000),
+			      (long)(ns % 1000000000) },
+	};
+
+	return (int)syscall(SYS_timerfd_settime, fd, 0, &when, NULL);
+}
+
+int vm_own_timer(void)
+{
+	int fd = (int)syscall(SYS_timerfd_create, CLOCK_MONOTONIC, TFD_CLOEXEC);
+	int error;
+
+	/* A filter of system calls may allow one without the other. */
+	if (fd < 0 || timer_set(fd, 0) == 0)
+		return fd;
+	error = errno;
+	close(fd);
+	errno = error;
+	return -1;
+}
+
+void vm_own_timer_set(int fd, uint64_t ns)
+{
+	if (timer_set(fd, ns))
+		vm_panic("cannot set a timer: %s", strerror(errno));
 }
 
 /* The soft limit; SIZE_MAX also if it is not known. */

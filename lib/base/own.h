@@ -13,6 +13,7 @@
 
 #include <pthread.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define VM_OWN_NAME "vmpi-runtime"
 
@@ -32,6 +33,14 @@ int vm_own_create(pthread_t *thread, void *(*body)(void *arg), void *arg);
 /* Starts a thread of the runtime that no signal reaches, since signals are for
  * those that know what to do with them: as pthread_create(). */
 int vm_own_thread(pthread_t *thread, void *(*body)(void *arg), void *arg);
+
+/*
+ * A timer (timerfd_create(2)) for a thread of the runtime, -1 with errno if the
+ * system has none; and sets it to expire once, so long from now.  Real time: a
+ * library that gives a program another time does not see it.
+ */
+int vm_own_timer(void);
+void vm_own_timer_set(int fd, uint64_t ns);
 
 /* The bytes of addresses that the process may have, the lesser of ulimit -v and
  * ulimit -d; SIZE_MAX: there is no limit. */

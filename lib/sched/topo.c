@@ -4,11 +4,14 @@
  */
 #include "sched/topo.h"
 
+#include <errno.h>
 #include <hwloc.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/log.h"
@@ -68,6 +71,23 @@ static void allowed_count(void)
 	topo.workers = topo.cores;
 }
 
+/* hwloc asks until it is told, which filters of system calls may prevent: then
+ * what is known of the machine is the number of its processors. */
+static int topology_load(hwloc_topology_t topology)
+{
+	unsigned long all[4096]; /* more than kernels can have */
+	char text[32];
+
+	if (syscall(SYS_sched_getaffinity, 0, sizeof(all), all) < 0 &&
+	    errno != EINVAL) {
+		snprintf(text, sizeof(text), "pu:%ld",
+			 sysconf(_SC_NPROCESSORS_ONLN));
+		if (hwloc_topology_set_synthetic(topology, text))
+			return -1;
+	}
+	return hwloc_topology_load(topology);
+}
+
 int vm_topo_init(void)
 {
 	if (topo.topology)
@@ -78,7 +98,7 @@ int vm_topo_init(void)
 					    HWLOC_TYPE_FILTER_KEEP_NONE);
 	hwloc_topology_set_type_filter(topo.topology, HWLOC_OBJ_CORE,
 				       HWLOC_TYPE_FILTER_KEEP_ALL);
-	if (hwloc_topology_load(topo.topology))
+	if (topology_load(topo.topology))
 		goto destroy;
 	topo.allowed = hwloc_bitmap_dup(
 		hwloc_topology_get_allowed_cpuset(topo.topology));
@@ -305,7 +325,7 @@ void vm_topo_resources(void (*each)(void *arg, const char *type, int number),
 
 	if (!set || hwloc_topology_init(&machine))
 		goto free_set;
-	if (hwloc_topology_load(machine))
+	if (topology_load(machine))
 		goto destroy;
 	if (!hwloc_topology_is_thissystem(machine) ||
 	    hwloc_get_cpubind(machine, set, HWLOC_CPUBIND_THREAD))

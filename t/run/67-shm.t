@@ -8,8 +8,8 @@
 . "$VMPI_SRC/t/run/image.sh"
 
 build near near.c
-cc -o deny "$VMPI_SRC/t/run/programs/deny.c" 2>/dev/null
-./deny moves true 2>/dev/null
+deny=$VMPI_BUILD/t/habitats/deny
+"$deny" EPERM=swapon -- true 2>/dev/null
 filters=$?
 printf '#!/bin/sh\nulimit -f 100\nexec "$@"\n' >limited
 chmod +x limited
@@ -56,11 +56,11 @@ before=./limited
 [ "${VMPI_SANITIZE:-none}" = thread ] ||
 	job 'with a limit of files' 'none not moved'
 if [ "$filters" = 0 ]; then
-	before='./deny moves'
+	before="$deny EPERM=process_vm_readv,process_vm_writev --"
 	job 'where memory must not be moved' 'all not moved'
-	before='./deny files'
+	before="$deny EPERM=memfd_create --"
 	job 'where there is no memory to share' 'none not moved'
-	before='./deny barriers'
+	before="$deny EPERM=membarrier --"
 	job 'where each message costs a fence' 'all moved'
 	like "$(timeout 120 $before "$vmpirun" -n 2 --nodes 2 --workers 1 \
 		--set core_log=info ./near </dev/null 2>&1)" \

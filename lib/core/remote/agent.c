@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -70,14 +69,6 @@ static void nap(struct vm_agent *agent, bool shortly)
 	agent->late_ns = (7 * agent->late_ns + late) / 8;
 }
 
-static void timer_set(const struct vm_agent *agent, uint64_t ns)
-{
-	const struct itimerspec when = { .it_value = { .tv_nsec = (long)ns } };
-
-	if (timerfd_settime(agent->timer_fd, 0, &when, NULL))
-		vm_panic("cannot set a timer: %s", strerror(errno));
-}
-
 void vm_agent_call(void)
 {
 	struct vm_agent *agent = vm_node->agent;
@@ -85,7 +76,8 @@ void vm_agent_call(void)
 	if (core_cvar.progress != VM_PROGRESS_OFF &&
 	    atomic_exchange(&vm_node->progress.agent, VM_AGENT_CALLED) !=
 		    VM_AGENT_CALLED)
-		timer_set(agent, vm_pace_call_ns(&agent->pace));
+		vm_own_timer_set(agent->timer_fd,
+				 vm_pace_call_ns(&agent->pace));
 }
 
 void vm_agent_dismiss(void)
@@ -328,7 +320,8 @@ static void *agent_main(void *arg)
 		vm_pace_adapt(&agent->pace, called, did, later);
 		polls_note(agent);
 		if (later)
-			timer_set(agent, vm_pace_later_ns(&agent->pace));
+			vm_own_timer_set(agent->timer_fd,
+					 vm_pace_later_ns(&agent->pace));
 	} while (timer_await(agent, &called));
 	vm_thread_back();
 	vm_thread_release();
@@ -349,7 +342,7 @@ int vm_agent_start(struct vm_node *node)
 	vm_pace_init(&agent->pace);
 	agent->polls = calloc(vm_fabric_limits(node->fabric)->ports,
 			      sizeof(*agent->polls));
-	agent->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+	agent->timer_fd = vm_own_timer();
 	node->agent = agent;
 	error = !agent->polls ?
 			ENOMEM :
@@ -377,7 +370,7 @@ void vm_agent_stop(struct vm_node *node)
 	if (!agent)
 		return;
 	atomic_store(&agent->stop, true);
-	timer_set(agent, 1);
+	vm_own_timer_set(agent->timer_fd, 1);
 	vm_fabric_kick(node->fabric);
 	pthread_join(agent->thread, NULL);
 	atomic_store(&node->progress.agent, VM_AGENT_CALLED);

@@ -6,29 +6,18 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "base/own.h"
 #include "fabric/packet/vars.h"
 
-/* Sets the timer to expire once, `us` from now. */
-static void timer_set(const struct vm_gather *gather, int64_t us)
-{
-	const struct itimerspec when = {
-		.it_value = { us / 1000000, us % 1000000 * 1000 },
-	};
-
-	if (timerfd_settime(gather->timer_fd, 0, &when, NULL))
-		vm_panic("cannot set a timer: %s", strerror(errno));
-}
-
 void vm_gather_arm(struct vm_gather *gather)
 {
 	if (!atomic_load_explicit(&gather->armed, memory_order_relaxed) &&
 	    !atomic_exchange(&gather->armed, true))
-		timer_set(gather, fabric_cvar.gather_us);
+		vm_own_timer_set(gather->timer_fd,
+				 (uint64_t)fabric_cvar.gather_us * 1000);
 }
 
 static void *gather_main(void *arg)
@@ -56,7 +45,7 @@ void vm_gather_open(struct vm_gather *gather, void (*late)(void *arg),
 
 	gather->late = late;
 	gather->arg = arg;
-	gather->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+	gather->timer_fd = vm_own_timer();
 	if (gather->timer_fd < 0)
 		error = errno;
 	else
@@ -74,7 +63,7 @@ void vm_gather_close(struct vm_gather *gather)
 	if (gather->running) {
 		gather->running = false;
 		atomic_store(&gather->stop, true);
-		timer_set(gather, 1);
+		vm_own_timer_set(gather->timer_fd, 1000);
 		pthread_join(gather->thread, NULL);
 	}
 	if (gather->timer_fd >= 0)
