@@ -12,6 +12,8 @@
 #   make kills      jobs that are hit by signals, and a table of how they ended
 #   make fuzz       fuzz targets, SECONDS each; TARGET= names some
 #   make soak       messages and collectives at random, in each way for SECONDS
+#   make habitats   jobs in strange surroundings, and the table of
+#                   docs/reliability.md
 #   make matrix     jobs whose calls of libfabric fail, and a table
 #   make install    into $(PREFIX), default /usr/local; DESTDIR is honoured
 #   make uninstall  removes what the last make install installed
@@ -54,7 +56,7 @@ setup = test -f $(1)/build.ninja || $(MESON) setup $(1) $(2)
 release = $(BUILD)-release
 
 .PHONY: all demo check check-asan check-tsan check-nodes check-providers \
-	check-systems fuzz soak kills matrix \
+	check-systems fuzz soak kills matrix habitats \
 	coverage conformance bench release install uninstall deb clean format need-build \
 	need-check need-fuzz need-coverage need-bench need-deb
 
@@ -139,6 +141,15 @@ matrix: need-build
 	$(call setup,$(BUILD))
 	$(MESON) compile -C $(BUILD)
 	VMPI_BUILD=$(abspath $(BUILD)) t/run/matrix $(BUILD)/matrix
+
+# Needs root for most.  JOBS: how many jobs at a time; results and logs are in
+# $(BUILD)/habitats.
+habitats: need-check
+	$(call setup,$(BUILD))
+	$(MESON) compile -C $(BUILD)
+	VMPI_BUILD=$(abspath $(BUILD)) t/habitats/run $(BUILD)/habitats \
+		>$(BUILD)/habitats.table
+	t/habitats/page $(BUILD)/habitats.table docs/reliability.md
 
 conformance:
 	.ci/conformance
