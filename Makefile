@@ -8,7 +8,8 @@
 #   make bench      benchmarks          make check-tsan   ... under TSan
 #   make check-nodes   all tests of MPI programs, in 2 and in 4 processes
 #   make check-providers   tests in several processes, over each of libfabric's
-#   make check-systems   all tests in bare Debian 12 and 13; SYSTEMS= names others
+#   make check-systems   all tests and the packages in bare Debian 12 and 13
+#                        (SYSTEMS= names others)
 #   make kills      jobs that are hit by signals, and a table of how they ended
 #   make fuzz       fuzz targets, SECONDS each; TARGET= names some
 #   make soak       messages and collectives at random, in each way for SECONDS
@@ -42,8 +43,8 @@ bench_packages := $(build_packages) binutils openmpi-bin libopenmpi-dev mpich \
 	libmpich-dev
 
 coverage_packages := $(check_packages) gcovr
-deb_packages := $(build_packages) chrpath debhelper dpkg-dev gfortran lintian \
-	pkgconf valgrind
+deb_packages := $(build_packages) build-essential chrpath debhelper gfortran \
+	lintian pkgconf valgrind
 
 # How long make fuzz runs a target, and make soak a job.
 SECONDS := 10
@@ -107,7 +108,7 @@ check-providers: need-check
 	$(MESON) compile -C $(BUILD)
 	.ci/providers $(BUILD) $(PROVIDERS)
 
-# SYSTEMS: releases of Debian; TARGET: another target than check.
+# SYSTEMS: releases of Debian; TARGET: others than check and deb.
 check-systems:
 	@.ci/need debootstrap
 	.ci/systems $(BUILD)-systems $(SYSTEMS)
