@@ -476,6 +476,24 @@ static void query_created(void)
 	free(mine);
 }
 
+/* A shared window without any bytes has its unit everywhere. */
+static void query_nothing(void)
+{
+	MPI_Aint bytes = -1;
+	void *mine;
+	int unit = 0, held = 1;
+
+	MPI_Win_allocate_shared(0, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &mine,
+				&win);
+	for (int i = -1; i < size; i++) {
+		MPI_Win_shared_query(win, i < 0 ? MPI_PROC_NULL : i, &bytes,
+				     &unit, &mine);
+		held &= bytes == 0 && unit == 8;
+	}
+	all_ok(held, "a shared window without bytes has a unit");
+	MPI_Win_free(&win);
+}
+
 static void dynamic(void)
 {
 	MPI_Aint *addresses = malloc((size_t)size * sizeof(*addresses)), mine;
@@ -634,6 +652,7 @@ int main(int argc, char **argv)
 	shared(false);
 	shared(true);
 	query_created();
+	query_nothing();
 	dynamic();
 	attributes();
 	names();

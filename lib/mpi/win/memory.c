@@ -53,7 +53,7 @@ int PMPI_Win_detach(MPI_Win win, const void *base)
 }
 
 /* The member whose memory is asked for; of MPI_PROC_NULL the first that has
- * some, or NULL. */
+ * some, if any has. */
 static const struct vm_window_place *query_place(const struct vm_win *win,
 						 int rank)
 {
@@ -62,10 +62,10 @@ static const struct vm_window_place *query_place(const struct vm_win *win,
 	for (int i = 0; i < win->size; i++)
 		if (win->places[i].bytes)
 			return &win->places[i];
-	return NULL;
+	return &win->places[0];
 }
 
-/* What is not shared has no size here (MPI 4.1, 12.2.3). */
+/* What is not shared has no size here (MPI 4.1, 12.2.3), but its unit. */
 static int query(struct vm_call *call, MPI_Win handle, int rank,
 		 struct vm_window_place *place, const void *size,
 		 const void *unit, const void *baseptr)
@@ -89,8 +89,8 @@ static int query(struct vm_call *call, MPI_Win handle, int rank,
 	if (rc != 0)
 		return rc;
 	found = query_place(win, rank);
-	*place = (struct vm_window_place){ 0 };
-	if (found && found->common)
+	*place = (struct vm_window_place){ .unit = found->unit };
+	if (found->common)
 		*place = *found;
 	return 0;
 }
