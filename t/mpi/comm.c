@@ -115,6 +115,25 @@ static void split_type_guided(const char *resource, bool shared)
 	}
 }
 
+/* A process set is split off by its name, in any letters; MPI_COMM_TYPE_HW_GUIDED
+ * knows none. */
+static void split_type_pset(const char *pset, int type, int want)
+{
+	MPI_Comm comm = MPI_COMM_SELF;
+	MPI_Info info;
+	int n = 0;
+
+	MPI_Info_create(&info);
+	MPI_Info_set(info, "mpi_pset_name", pset);
+	MPI_Comm_split_type(MPI_COMM_WORLD, type, 0, info, &comm);
+	MPI_Info_free(&info);
+	if (comm != MPI_COMM_NULL) {
+		MPI_Comm_size(comm, &n);
+		MPI_Comm_free(&comm);
+	}
+	all_ok(n == want, "split by the process set %s", pset);
+}
+
 static int deleted;
 
 static int count_deleted(MPI_Comm comm, int keyval, void *value, void *extra)
@@ -160,6 +179,10 @@ static void split_type(void)
 	split_type_guided("mpi_shared_memory", true);
 	split_type_guided("no such resource", false);
 	split_type_guided(NULL, false);
+	split_type_pset("mpi://WORLD", MPI_COMM_TYPE_RESOURCE_GUIDED, size);
+	split_type_pset("MPI://self", MPI_COMM_TYPE_RESOURCE_GUIDED, 1);
+	split_type_pset("mpi://nothing", MPI_COMM_TYPE_RESOURCE_GUIDED, 0);
+	split_type_pset("mpi://WORLD", MPI_COMM_TYPE_HW_GUIDED, 0);
 }
 
 /* Two groups that do not overlap, in one call. */

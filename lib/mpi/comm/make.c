@@ -22,6 +22,7 @@
 #include "mpi/comm/comm.h"
 #include "mpi/comm/group.h"
 #include "mpi/comm/inter.h"
+#include "mpi/comm/session.h"
 #include "sched/topo.h"
 
 /* Splits and wraps what comes out; *out is MPI_COMM_NULL without a colour. */
@@ -103,7 +104,8 @@ int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 /*
  * Returns the colour for a kind of split.  The ranks of one process share
  * memory; if each rank is a process, those of a host can.  Ranks are not bound
- * to finer hardware levels, so all other kinds give MPI_COMM_NULL.
+ * to finer hardware levels, so all other kinds give MPI_COMM_NULL, but for
+ * process sets.
  */
 /* The resource that is asked for, and the number of the one that the rank stays
  * within; -1: there is none. */
@@ -142,8 +144,11 @@ static int split_type_color(struct vm_call *call, int split_type, MPI_Info info,
 			    int *color)
 {
 	const char *resource = vm_info_value(info, "mpi_hw_resource_type");
+	const char *pset = vm_info_value(info, "mpi_pset_name");
 
 	*color = VMPI_UNDEFINED;
+	if (split_type == MPI_COMM_TYPE_RESOURCE_GUIDED && pset && !resource)
+		return vm_pset_color(pset, color);
 	switch (split_type) {
 	case MPI_COMM_TYPE_SHARED:
 		*color = vm_process_domain();

@@ -72,17 +72,26 @@ static const struct {
 };
 #define PSETS ((int)(sizeof(psets) / sizeof(psets[0])))
 
-/* Finds a process set; their names are the same in all letters, large and
- * small. */
+/* Finds a process set; their names are the same in all letters, large and small.
+ * PSETS: there is none. */
+static int pset_of(const char *name)
+{
+	int pset = 0;
+
+	while (pset < PSETS && strcasecmp(name, psets[pset].name) != 0)
+		pset++;
+	return pset;
+}
+
 static int check_pset(struct vm_call *call, const char *name, int *pset)
 {
 	int rc = vm_check_pointer(call, name, "pset_name");
 
 	if (rc != 0)
 		return rc;
-	for (*pset = 0; *pset < PSETS; ++*pset)
-		if (!strcasecmp(name, psets[*pset].name))
-			return 0;
+	*pset = pset_of(name);
+	if (*pset < PSETS)
+		return 0;
 	return vm_error(call, MPI_ERR_ARG, "no process set has the name \"%s\"",
 			name);
 }
@@ -100,6 +109,22 @@ static struct vm_group *pset_group(int pset)
 		if (psets[pset].has(world->ranks[i]))
 			group->ranks[group->size++] = world->ranks[i];
 	return group;
+}
+
+int vm_pset_color(const char *name, int *color)
+{
+	struct vm_group *group;
+	int pset = pset_of(name);
+
+	*color = VMPI_UNDEFINED;
+	if (pset == PSETS)
+		return 0;
+	group = pset_group(pset);
+	if (!group)
+		return MPI_ERR_NO_MEM;
+	*color = (int)group->ranks[0]->index;
+	vm_group_drop(group);
+	return 0;
 }
 
 int PMPI_Group_from_session_pset(MPI_Session session, const char *pset_name,

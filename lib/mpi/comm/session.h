@@ -32,4 +32,9 @@ int vm_session_exit(struct vm_call *call, MPI_Session handle, int rc);
 /* As vm_call_exit() for what is made with an error handler. */
 int vm_session_exit_errh(struct vm_call *call, struct vm_errh *errh, int rc);
 
+/* Sets the colour of all ranks in the same process set of a name as the caller,
+ * the number of the first one; VMPI_UNDEFINED: there is no such set.  0 or
+ * MPI_ERR_NO_MEM. */
+int vm_pset_color(const char *name, int *color);
+
 #endif
