@@ -33,6 +33,15 @@ static inline MPI_Count vm_ints_get(struct vm_ints ints, size_t i)
 	return ((const int *)ints.array)[i];
 }
 
+/* Whether one of n is not 0. */
+static inline bool vm_ints_any(struct vm_ints ints, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (vm_ints_get(ints, (size_t)i) != 0)
+			return true;
+	return false;
+}
+
 static inline size_t vm_ints_bytes(struct vm_ints ints, size_t n)
 {
 	return n * (ints.wide ? sizeof(MPI_Count) : sizeof(int));

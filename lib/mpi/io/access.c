@@ -113,7 +113,7 @@ static int op_check(struct vm_call *call, struct vm_io_op *op,
 				     args->datatype);
 	if (rc != 0)
 		return rc;
-	op->type = vm_type_get(args->datatype);
+	op->type = vm_type_of_buffer(args->datatype);
 	op->buf = args->buf;
 	op->count = (size_t)args->count;
 	op->data = vm_type_data(op->type, op->buf, op->count);

@@ -49,7 +49,7 @@ int vm_coll_side(struct vm_call *call, struct vm_coll *coll,
 		 MPI_Datatype datatype)
 {
 	struct vm_type *type;
-	int rc = vm_check_committed(call, datatype, &type);
+	int rc = vm_check_type_of(call, datatype, count != 0, &type);
 
 	if (rc == 0)
 		rc = check_count(call, count, -1);
@@ -83,10 +83,14 @@ int vm_coll_side_v(struct vm_call *call, struct vm_coll *coll,
 		   MPI_Datatype datatype)
 {
 	struct vm_type *type;
-	int rc = vm_check_committed(call, datatype, &type);
+	int rc = check_arrays(call, counts, displs);
 
 	if (rc == 0)
-		rc = check_arrays(call, counts, displs);
+		rc = vm_check_type_of(call, datatype,
+				      datatype != MPI_DATATYPE_NULL ||
+					      vm_ints_any(counts,
+							  coll->comm->size),
+				      &type);
 	for (int i = 0; rc == 0 && i < coll->comm->size; i++) {
 		MPI_Count count = vm_ints_get(counts, (size_t)i);
 

@@ -140,7 +140,12 @@ static int check_side(struct vm_call *call, struct vm_nbr_side *side,
 	int rc = 0;
 
 	if (!side->types) {
-		rc = vm_check_committed(call, handle, &type);
+		bool any = many ? handle != MPI_DATATYPE_NULL ||
+					   !side->counts.array ||
+					   vm_ints_any(side->counts, blocks) :
+				  side->count != 0;
+
+		rc = vm_check_type_of(call, handle, any, &type);
 		side->type = type;
 	}
 	if (rc == 0 && many && blocks > 0)

@@ -29,6 +29,15 @@ int vm_check_committed(struct vm_call *call, MPI_Datatype handle,
 	return rc;
 }
 
+int vm_check_type_of(struct vm_call *call, MPI_Datatype handle, bool any,
+		     struct vm_type **type)
+{
+	if (VM_LIKELY(any || handle != MPI_DATATYPE_NULL))
+		return vm_check_committed(call, handle, type);
+	*type = vm_type_of_buffer(handle);
+	return 0;
+}
+
 int vm_check_bytes(struct vm_call *call, const struct vm_type *type,
 		   MPI_Count count, MPI_Count blocks)
 {

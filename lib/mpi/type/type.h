@@ -175,6 +175,10 @@ int vm_check_type(struct vm_call *call, MPI_Datatype handle,
 		  struct vm_type **type);
 int vm_check_committed(struct vm_call *call, MPI_Datatype handle,
 		       struct vm_type **type);
+/* The same of a buffer, which has `any` elements; else the datatype may be
+ * MPI_DATATYPE_NULL. */
+int vm_check_type_of(struct vm_call *call, MPI_Datatype handle, bool any,
+		     struct vm_type **type);
 
 /* Checks that `blocks` blocks of count elements, which are not negative, are no
  * more bytes than the address space has. */

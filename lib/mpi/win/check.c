@@ -13,7 +13,8 @@ static int check_side(struct vm_call *call, struct vm_win_side *side)
 	int rc = vm_check_size(call, side->count, "count");
 
 	if (rc == 0)
-		rc = vm_check_committed(call, side->datatype, &side->type);
+		rc = vm_check_type_of(call, side->datatype, side->count != 0,
+				      &side->type);
 	if (rc == 0)
 		rc = vm_check_buffer(call, side->buf, side->count,
 				     side->datatype);
@@ -26,7 +27,8 @@ static int check_target(struct vm_call *call, struct vm_access *a)
 	int rc = vm_check_size(call, target->count, "target_count");
 
 	if (rc == 0)
-		rc = vm_check_committed(call, target->datatype, &target->type);
+		rc = vm_check_type_of(call, target->datatype,
+				      target->count != 0, &target->type);
 	if (rc == 0)
 		rc = vm_check_win_rank(call, a->win, a->rank, "target_rank");
 	if (rc == 0 && a->disp < 0 && a->win->flavor != MPI_WIN_FLAVOR_DYNAMIC)
