@@ -107,10 +107,10 @@ static void earlier_call(int signal, siginfo_t *info, void *context)
 }
 
 /* "rank 3", or, if none runs here, the process as vmpirun calls it. */
-static void who_describe(char *text, size_t bytes, const struct vm_rank *rank)
+static void who_describe(char *text, size_t bytes, int rank)
 {
-	if (rank)
-		snprintf(text, bytes, "rank %d", rank->index);
+	if (rank >= 0)
+		snprintf(text, bytes, "rank %d", rank);
 	else if (node.boot && node.boot->processes > 1)
 		snprintf(text, bytes, "node %d (pid %d)", node.boot->process,
 			 (int)node.pid);
@@ -131,6 +131,7 @@ static struct {
 	const siginfo_t *info;
 	const void *context;
 	bool overflow;
+	int rank; /* that has it, or whose buffer is at fault; -1: none */
 } fault;
 
 /* What has happened, in words, at a place. */
@@ -139,7 +140,7 @@ static void text_make(char text[TEXT_MAX], const char *place)
 	const char *name = sigabbrev_np(fault.signal);
 	char who[64];
 
-	who_describe(who, sizeof(who), vm_rank_self());
+	who_describe(who, sizeof(who), fault.rank);
 	if (fault.signal == SIGABRT && is_raised(fault.info))
 		snprintf(text, TEXT_MAX, "%s called abort()%s", who, place);
 	else if (is_raised(fault.info))
@@ -169,6 +170,15 @@ static _Noreturn void address_say(void)
 	guard_end(fault.signal, text);
 }
 
+/* Where that was; an access that failed may be another rank's. */
+static bool place_find(char place[WHERE_MAX])
+{
+	if (fault.rank >= 0 && !fault.overflow && fault.info->si_code > 0)
+		return where_fault(place, &fault.rank, fault.context,
+				   fault.info->si_addr);
+	return where_describe(place, fault.context, is_raised(fault.info));
+}
+
 static void handle(int signal, siginfo_t *info, void *context)
 {
 	char text[TEXT_MAX], place[WHERE_MAX];
@@ -191,10 +201,11 @@ static void handle(int signal, siginfo_t *info, void *context)
 	fault.info = info;
 	fault.context = context;
 	fault.overflow = overflow;
+	fault.rank = vm_rank_self() ? vm_rank_self()->index : -1;
 	where_pc(place, context);
 	text_make(text, place);
 	guard_certain(text);
-	if (!where_describe(place, context, is_raised(info)))
+	if (!place_find(place))
 		address_say();
 	text_make(text, place);
 	output_rescue();

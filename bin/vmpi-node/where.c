@@ -138,3 +138,10 @@ bool where_describe(char text[WHERE_MAX], const void *context, bool own)
 	/* Of many processes that fail for one reason one says it. */
 	return vm_last_word_take() && vm_where_say(text, context, own);
 }
+
+bool where_fault(char text[WHERE_MAX], int *rank, const void *context,
+		 const void *address)
+{
+	return vm_last_word_take() &&
+	       vm_where_fault(text, rank, context, address);
+}

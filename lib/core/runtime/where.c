@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "core/runtime/debug.h"
 
 #define PATIENCE_MS 2000
 #define CHILD_STACK 16384
@@ -198,28 +199,29 @@ static bool ask_send(int end, const struct vm_where_ask *ask)
 		       0) == (ssize_t)sizeof(*ask);
 }
 
-bool vm_where_say(char text[VM_WHERE_MAX], const void *context, bool own)
+/* Asks, and has the answer. */
+static bool ask_all(char text[VM_WHERE_MAX], struct vm_where_ask *ask,
+		    const void *context)
 {
-	struct vm_where_ask ask = { .version = VM_WHERE_VERSION,
-				    .bytes = sizeof(ask),
-				    .pid = getpid(),
-				    .own = own,
-				    .runtime = (uintptr_t)&vm_where_say };
+	bool said = false;
 	ucontext_t here;
 	int ends[2];
-	bool said = false;
 	pid_t pid;
 
 	text[0] = '\0';
+	ask->version = VM_WHERE_VERSION;
+	ask->bytes = sizeof(*ask);
+	ask->pid = getpid();
+	ask->runtime = (uintptr_t)&vm_where_say;
 	if (!context && getcontext(&here))
 		return false;
-	registers_take(&ask, context ? context : &here);
+	registers_take(ask, context ? context : &here);
 	if (syscall(SYS_socketpair, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0,
 		    ends))
 		return false;
 	pid = helper_start(ends[1]);
 	syscall(SYS_close, ends[1]);
-	if (pid > 0 && ask_send(ends[0], &ask)) {
+	if (pid > 0 && ask_send(ends[0], ask)) {
 		text[0] = ' ';
 		said = answer_read(ends[0], text + 1, VM_WHERE_MAX - 1);
 	}
@@ -229,4 +231,28 @@ bool vm_where_say(char text[VM_WHERE_MAX], const void *context, bool own)
 	if (!said)
 		text[0] = '\0';
 	return said;
+}
+
+bool vm_where_say(char text[VM_WHERE_MAX], const void *context, bool own)
+{
+	struct vm_where_ask ask = { .own = own };
+
+	return ask_all(text, &ask, context);
+}
+
+bool vm_where_fault(char text[VM_WHERE_MAX], int *rank, const void *context,
+		    const void *address)
+{
+	struct vm_where_ask ask = { .fault = (uintptr_t)address,
+				    .debug = (uintptr_t)&vmpi_debug,
+				    .rank = *rank };
+	int other, used = 0;
+
+	if (!ask_all(text, &ask, context))
+		return false;
+	if (sscanf(text, " %d%n", &other, &used) == 1 && used) {
+		*rank = other;
+		memmove(text, text + used, strlen(text + used) + 1);
+	}
+	return true;
 }

@@ -14,9 +14,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define VM_WHERE_MAX 640
+#define VM_WHERE_MAX 1000
 
-#define VM_WHERE_VERSION 1
+#define VM_WHERE_VERSION 2
 #define VM_WHERE_REGISTERS 33 /* by their numbers in DWARF */
 
 /* What vmpi-where reads from its standard input; its output is the text. */
@@ -28,6 +28,11 @@ struct vm_where_ask {
 	uint64_t registers[VM_WHERE_REGISTERS];
 	uint64_t pc;
 	uint64_t runtime; /* an address in the file that the library is in */
+	/* Of a fault: the address accessed, the rank that runs, the address of
+	 * vmpi_debug (core/runtime/debug.h).  Then the answer begins with
+	 * "NUMBER " if another rank's buffer is at fault. */
+	uint64_t fault, debug;
+	int32_t rank;
 };
 
 /*
@@ -37,5 +42,13 @@ struct vm_where_ask {
  * false: that is not known, and text is empty.  Async-signal-safe.
  */
 bool vm_where_say(char text[VM_WHERE_MAX], const void *context, bool own);
+
+/*
+ * The same for an access to an address that failed.  If that was in a buffer of
+ * a message the text says which part of it is not accessible, and *rank is the
+ * rank whose buffer and call it is, which may be another one than the caller's.
+ */
+bool vm_where_fault(char text[VM_WHERE_MAX], int *rank, const void *context,
+		    const void *address);
 
 #endif

@@ -48,23 +48,6 @@ static const char *call_name(const char *name)
 	return NULL;
 }
 
-/* What programs stand on, and the runtime too. */
-static bool is_system(const char *path)
-{
-	static const char *const names[] = {
-		"libc.so.",	"libm.so.",	 "libpthread.so.", "ld-linux",
-		"libstdc++.so", "libgcc_s.so",	 "libgomp.so",	   "libomp.so",
-		"libgfortran.", "libquadmath.",	 "libfabric.so",   "libasan.so",
-		"libtsan.so",	"libubsan.so",	 "libvmpi_",	   "libdl.so",
-		"librt.so",	"libmpi_abi.so", "libc++.so",	   "libc++abi.",
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (begins(file_of(path), names[i]))
-			return true;
-	return false;
-}
-
 /* The next frame, or the last one again. */
 static struct vm_frame *frame_new(struct vm_frames *frames,
 				  enum vm_frame_kind kind, const char *name,
@@ -198,7 +181,7 @@ bool vm_frames_add(struct vm_frames *frames, const struct vm_modules *modules,
 	if (is_wrapper(frames, name) ||
 	    (interrupted && name && !strcmp(name, "__restore_rt")))
 		return false;
-	if (is_system(module->path))
+	if (vm_module_system(module))
 		kind = VM_FRAME_SYSTEM;
 	else if (frames->below)
 		call_add(frames, vm_target_name(modules, runtime, pc + 1),

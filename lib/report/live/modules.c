@@ -17,6 +17,8 @@
 
 #define OBJECTS_MAX 100000
 #define PAGE_BYTES 4096
+#define STACK_BYTES ((size_t)256 << 10)
+#define GUARD_PAGES 512 /* above the stack pointer, of one that overflowed */
 
 /* A text in the process, page by page: it may end where memory does. */
 static bool text_read(pid_t pid, char *to, size_t bytes, uint64_t address)
@@ -230,8 +232,8 @@ void vm_modules_want_all(struct vm_modules *modules)
 }
 
 /* The one with the greatest base that is not above the address. */
-static struct vm_module *module_below(const struct vm_modules *modules,
-				      uint64_t address)
+struct vm_module *vm_modules_below(const struct vm_modules *modules,
+				   uint64_t address)
 {
 	unsigned from = 0, to = modules->count;
 
@@ -246,18 +248,65 @@ static struct vm_module *module_below(const struct vm_modules *modules,
 	return from ? &modules->list[modules->by_base[from - 1]] : NULL;
 }
 
+bool vm_module_system(const struct vm_module *module)
+{
+	static const char *const names[] = {
+		"libc.so.",	"libm.so.",	 "libpthread.so.", "ld-linux",
+		"libstdc++.so", "libgcc_s.so",	 "libgomp.so",	   "libomp.so",
+		"libgfortran.", "libquadmath.",	 "libfabric.so",   "libasan.so",
+		"libtsan.so",	"libubsan.so",	 "libvmpi_",	   "libdl.so",
+		"librt.so",	"libmpi_abi.so", "libc++.so",	   "libc++abi.",
+	};
+
+	const char *slash = strrchr(module->path, '/');
+	const char *file = slash ? slash + 1 : module->path;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strncmp(file, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+bool vm_modules_system(const struct vm_modules *modules, uint64_t address)
+{
+	const struct vm_module *module = vm_modules_below(modules, address);
+
+	return module && vm_module_system(module);
+}
+
 void vm_modules_want(struct vm_modules *modules, uint64_t address)
 {
-	struct vm_module *module = module_below(modules, address);
+	struct vm_module *module = vm_modules_below(modules, address);
 
 	if (module)
 		module->wanted = true;
 }
 
+bool vm_modules_want_stack(struct vm_modules *modules, uint64_t sp)
+{
+	size_t bytes = STACK_BYTES;
+	uint64_t *words = malloc(bytes);
+	pid_t pid = modules->pid;
+
+	if (!words)
+		return false;
+	sp &= ~(uint64_t)(sizeof(*words) - 1);
+	for (int i = 0; i < GUARD_PAGES &&
+			!vm_snapshot_read(pid, words, sp, sizeof(*words));
+	     i++)
+		sp = (sp | (PAGE_BYTES - 1)) + 1;
+	while (bytes && !vm_snapshot_read(pid, words, sp, bytes))
+		bytes /= 2;
+	for (size_t i = 0; i < bytes / sizeof(*words); i++)
+		vm_modules_want(modules, words[i]);
+	free(words);
+	return true;
+}
+
 const struct vm_module *vm_modules_at(const struct vm_modules *modules,
 				      uint64_t address)
 {
-	struct vm_module *below = module_below(modules, address);
+	struct vm_module *below = vm_modules_below(modules, address);
 	Dwfl_Module *found =
 		modules->dw->dwfl_addrmodule(modules->dwfl, address);
 

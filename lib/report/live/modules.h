@@ -47,6 +47,19 @@ bool vm_modules_report(struct vm_modules *modules);
 void vm_modules_want_all(struct vm_modules *modules);
 void vm_modules_want(struct vm_modules *modules, uint64_t address);
 
+/* Those that the words of a stack may be return addresses of.  false: out of
+ * memory. */
+bool vm_modules_want_stack(struct vm_modules *modules, uint64_t sp);
+
+/* Whether it is one that programs stand on, and the runtime too. */
+bool vm_module_system(const struct vm_module *module);
+
+/* The one with the greatest base that is not above the address, or NULL; whether
+ * that is a file of libc and its like. */
+struct vm_module *vm_modules_below(const struct vm_modules *modules,
+				   uint64_t address);
+bool vm_modules_system(const struct vm_modules *modules, uint64_t address);
+
 /* The one that an address is in, of those that libdw was told of, or NULL. */
 const struct vm_module *vm_modules_at(const struct vm_modules *modules,
 				      uint64_t address);

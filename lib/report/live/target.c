@@ -105,6 +105,11 @@ static uint64_t call_follow(pid_t pid, uint64_t back)
 }
 #endif
 
+bool vm_target_is_call(const struct vm_modules *modules, uint64_t back)
+{
+	return call_follow(modules->pid, back) != 0;
+}
+
 static bool is_call(const char *name)
 {
 	return name &&

@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "core/runtime/where.h"
+#include "report/live/culprit.h"
 #include "report/live/dw.h"
 #include "report/live/frames.h"
 #include "report/live/modules.h"
@@ -47,12 +48,6 @@ int vm_unwind_where(const struct vm_where_ask *ask, char *text, size_t bytes)
 }
 
 #else
-
-/* Of a stack that may use modules that nobody has named: what its words may
- * point to is what is looked at. */
-#define STACK_BYTES ((size_t)256 << 10)
-#define STACK_PAGE 4096
-#define GUARD_PAGES 512 /* above the stack pointer, of one that overflowed */
 
 struct unwind {
 	Dwfl_Callbacks callbacks;
@@ -335,28 +330,6 @@ struct vm_stack_text *vm_unwind_process(pid_t pid, unsigned *count, char *why,
 	return stacks;
 }
 
-/* Wants the files that the words of a stack may be return addresses of. */
-static bool stack_want(struct unwind *unwind, uint64_t sp)
-{
-	size_t bytes = STACK_BYTES;
-	uint64_t *words = malloc(bytes);
-	pid_t pid = unwind->modules.pid;
-
-	if (!words)
-		return false;
-	sp &= ~(uint64_t)(sizeof(*words) - 1);
-	for (int i = 0; i < GUARD_PAGES &&
-			!vm_snapshot_read(pid, words, sp, sizeof(*words));
-	     i++)
-		sp = (sp | (STACK_PAGE - 1)) + 1;
-	while (bytes && !vm_snapshot_read(pid, words, sp, bytes))
-		bytes /= 2;
-	for (size_t i = 0; i < bytes / sizeof(*words); i++)
-		vm_modules_want(&unwind->modules, words[i]);
-	free(words);
-	return true;
-}
-
 /* A call of what is no function: its caller is where it would return to. */
 static bool caller_take(struct unwind *unwind, struct vm_snapshot_rank *rank)
 {
@@ -385,35 +358,83 @@ static void thread_read(struct unwind *unwind, struct vm_frames *frames,
 		    vm_modules_at(&unwind->modules, runtime));
 }
 
+/* Whether the fault was in a call, not in a function that it has called. */
+static bool is_in_call(const struct vm_frames *frames)
+{
+	for (unsigned i = 0; i < frames->count; i++)
+		if (frames->list[i].kind != VM_FRAME_SYSTEM)
+			return frames->list[i].kind == VM_FRAME_CALL;
+	return false;
+}
+
+/* Adds what is known of the buffer; the text says where the thread is. */
+static void culprit_say(struct unwind *unwind, const struct vm_culprit *culprit,
+			const struct vm_where_ask *ask, char *text,
+			size_t bytes)
+{
+	char part[256], copier[VM_WHERE_MAX], owner[VM_WHERE_MAX];
+	const struct vm_module *runtime =
+		vm_modules_at(&unwind->modules, ask->runtime);
+	struct vm_frames frames;
+
+	vm_buffer_say(&culprit->buffer, culprit->owned ? "its" : "a", part,
+		      sizeof(part), ask->pid, ask->fault);
+	snprintf(copier, sizeof(copier), "%s", text);
+	if (!culprit->rank) {
+		snprintf(text, bytes, "%.400s: %s", copier, part);
+		return;
+	}
+	unwind->rank = culprit->rank;
+	frames_read(unwind, &frames, false, runtime);
+	if (!vm_frames_say(&frames, owner, sizeof(owner), VM_FRAMES_ALL))
+		snprintf(owner, sizeof(owner), "in a buffer of its");
+	snprintf(text, bytes, "%d %.300s: %s; rank %d copied it %.200s",
+		 culprit->rank->index, owner, part, ask->rank, copier);
+}
+
+/* Reads the stack of the thread, for which `rank` stands. */
+static int where_read(struct unwind *unwind, struct vm_snapshot_rank *rank,
+		      const struct vm_where_ask *ask, char *text, size_t bytes)
+{
+	uint64_t sp = rank->registers[ask->sp_number];
+	struct vm_modules *modules = &unwind->modules;
+	struct vm_culprit culprit = { .found = false };
+	struct vm_frames frames;
+
+	if (!vm_modules_read(modules) || !vm_modules_want_stack(modules, sp))
+		return -VMPI_ENOTSUP;
+	vm_modules_want(modules, ask->pc);
+	vm_modules_want(modules, ask->runtime);
+	vm_culprit_find(&culprit, modules, &unwind->snapshot, ask);
+	unwind->snapshot.pid = ask->pid;
+	unwind->snapshot.sp_number = ask->sp_number;
+	if (culprit.rank)
+		vm_modules_want_stack(modules, culprit.rank->from);
+	if (!vm_modules_report(modules) || !attach(unwind, text, bytes))
+		return -VMPI_ENOTSUP;
+	thread_read(unwind, &frames, rank, ask->runtime);
+	if (!vm_frames_say(&frames, text, bytes,
+			   ask->own ? VM_FRAMES_OWN : VM_FRAMES_ALL))
+		return -VMPI_ENOENT;
+	if (culprit.found && is_in_call(&frames))
+		culprit_say(unwind, &culprit, ask, text, bytes);
+	return 0;
+}
+
 int vm_unwind_where(const struct vm_where_ask *ask, char *text, size_t bytes)
 {
 	struct vm_snapshot_rank rank = { .known = true,
 					 .set = UINT32_MAX,
 					 .pc = ask->pc };
-	struct vm_frames frames = { 0 };
 	struct unwind unwind;
-	int rc = -VMPI_ENOTSUP;
+	int rc;
 
 	memcpy(rank.registers, ask->registers, sizeof(rank.registers));
 	if (!unwind_begin(&unwind, ask->pid, text, bytes))
-		return rc;
-	unwind.snapshot.sp_number = ask->sp_number;
+		return -VMPI_ENOTSUP;
 	unwind.rank = &rank;
 	snprintf(text, bytes, "its memory cannot be read");
-	if (vm_modules_read(&unwind.modules) &&
-	    stack_want(&unwind, rank.registers[ask->sp_number])) {
-		vm_modules_want(&unwind.modules, ask->pc);
-		vm_modules_want(&unwind.modules, ask->runtime);
-		if (vm_modules_report(&unwind.modules) &&
-		    attach(&unwind, text, bytes)) {
-			thread_read(&unwind, &frames, &rank, ask->runtime);
-			rc = vm_frames_say(&frames, text, bytes,
-					   ask->own ? VM_FRAMES_OWN :
-						      VM_FRAMES_ALL) ?
-				     0 :
-				     -VMPI_ENOENT;
-		}
-	}
+	rc = where_read(&unwind, &rank, ask, text, bytes);
 	unwind_end(&unwind);
 	return rc;
 }
