@@ -137,6 +137,12 @@ int vm_error_of_core(struct vm_call *call, int rc)
 
 	if (rc == -VMPI_EPEER && vm_failure_text(gone, sizeof(gone)))
 		return vm_error(call, code, "%s", gone);
+	/* Arguments have been checked; the kernel, which copies between
+	 * processes, has seen the memory. */
+	if (rc == -VMPI_EINVAL && vm_node_hooks.boot)
+		return vm_error(call, code,
+				"the buffer, or that of the partner in another "
+				"process, seems to be no accessible memory");
 	return vm_error(call, code, "%s", vmpi_strerror(rc));
 }
 

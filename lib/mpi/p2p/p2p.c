@@ -251,7 +251,7 @@ static int recv_end(struct vm_call *call, int rc, MPI_Status *status,
 	if (VM_LIKELY(rc == 0 || rc == -VMPI_ETRUNC) || rc == MPI_ERR_TYPE)
 		vm_status_set(status, result);
 	if (VM_UNLIKELY(rc < 0))
-		rc = vm_error_truncated(call, rc, bytes);
+		rc = vm_error_truncated(call, rc, bytes, result);
 	return vm_call_exit(call, comm, rc);
 }
 
@@ -443,7 +443,9 @@ static int exchange(struct vm_call *call, const struct vm_route *send,
 	vm_status_set(status, &result);
 	if (rc == 0)
 		return typed;
-	return rc < 0 ? vm_error_truncated(call, rc, recv->data.bytes) : rc;
+	return rc < 0 ?
+		       vm_error_truncated(call, rc, recv->data.bytes, &result) :
+		       rc;
 }
 
 /* The receive of an exchange whose message has gone: the call's result. */

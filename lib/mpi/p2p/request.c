@@ -15,16 +15,17 @@
 #include "mpi/comm/comm.h"
 #include "mpi/call/persist.h"
 
-int vm_error_truncated(struct vm_call *call, int rc, size_t bytes)
+int vm_error_truncated(struct vm_call *call, int rc, size_t bytes,
+		       const vmpi_status *status)
 {
 	if (rc >= 0)
 		return rc;
 	if (rc != -VMPI_ETRUNC)
 		return vm_error_of_core(call, rc);
 	return vm_error(call, vm_mpi_error(rc),
-			"the message is longer than the receive buffer of %zu "
-			"bytes",
-			bytes);
+			"the message from rank %d with tag %d is longer than "
+			"the receive buffer of %zu bytes",
+			status->source, status->tag, bytes);
 }
 
 void vm_request_complete_now(struct vm_req *req, const vmpi_status *status)
@@ -114,7 +115,7 @@ int vm_request_finish(struct vm_call *call, MPI_Request *request,
 		return typed;
 	if (VM_LIKELY(rc == 0 || rc == -VMPI_ECANCELED))
 		return MPI_SUCCESS;
-	return vm_error_truncated(call, rc, bytes);
+	return vm_error_truncated(call, rc, bytes, &result);
 }
 
 bool vm_request_quick_other(struct vm_ult *self, MPI_Request *request,
