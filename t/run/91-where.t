@@ -88,6 +88,62 @@ for way in "-n 256" "-n 4 --processes" "-n 8 --nodes 2"; do
 		"and one line tells of it"
 done
 
+# A buffer that cannot be accessed is that of the rank that has given it,
+# whoever copies: the line names its call, its place and the bytes.
+build buffer where_buffer.c
+echo 'int cuInit(unsigned flags) { return (int)flags; }' >gpu.c
+"$vmpicc" -shared -fPIC gpu.c -o libcuda.so.1 2>build.log ||
+	cc -shared -fPIC gpu.c -o libcuda.so.1
+line() {
+	grep -n "/\\* at $1 \\*/" "$programs/where_buffer.c" |
+		sed 's/:.*//; s/^/where_buffer.c:/'
+}
+
+# bad WAY BYTES CALL PATTERN: rank 0 has a bad buffer.
+bad() {
+	timeout 200 "$vmpirun" -n 3 $workers ./buffer "$1" "$2" </dev/null \
+		>out 2>err
+	is $? 139 "a bad buffer of $2 bytes ($1 $workers): a fault"
+	like "$(cat err)" "^vmpirun: rank 0: SIGSEGV at address 0x[0-9a-f]+ in $3, called from main, $(line "$1"): $4" \
+		"its owner and its call are named" || diag "$(cat err)"
+}
+# whole BYTES
+whole() {
+	echo "bytes 0 to $(($1 - 1)) of its buffer of $1 bytes at 0x[0-9a-f]+ are not accessible"
+}
+part='byte [0-9]+ of its buffer at 0x[0-9a-f]+ is not accessible|bytes [0-9]+ to [0-9]+ of its buffer of'
+for workers in "" "--workers 1"; do
+	bad send 10 MPI_Send "$part"
+	for bytes in 5000 100000; do
+		bad send $bytes MPI_Send "$(whole $bytes)"
+	done
+	bad recv 5000 MPI_Recv "$(whole 5000); rank 1 copied it in MPI_Send, called from main, $(line sent)"
+	bad half 100000 MPI_Send 'bytes 4096 to 99999 of its buffer of 100000 bytes'
+	bad fixed 100000 MPI_Recv 'bytes 0 to 99999 of its buffer of 100000 bytes at 0x[0-9a-f]+ are read-only'
+	bad irecv 100000 MPI_Wait "$part"
+	bad bcast 100000 MPI_Bcast "$part"
+	bad gather 64 MPI_Gather "$part"
+	bad put 64 MPI_Put "$part"
+done
+workers=
+bad device 5000 MPI_Send "$(whole 5000); if it is memory of a GPU, whose library is loaded, copy it to the host before"
+timeout 200 "$vmpirun" -n 2 --nodes 2 ./buffer send 1000000 </dev/null >out 2>err
+ok "between processes the kernel finds it, and a line says so" \
+	grep -Eq "rank [01]: (MPI_Recv|MPI_Send) .* failed: .*accessible memory \\(in main, where_buffer|SIGSEGV .* in MPI_Send" err
+
+# An ordinary executable that is a process of its own.
+if cc -g -no-pie -I"$VMPI_SRC/include" "$programs/where.c" -o fixed \
+	-pthread -L"$VMPI_BUILD/lib" -lmpi_abi \
+	-Wl,-rpath,"$VMPI_BUILD/lib" 2>build.log; then
+	timeout 200 "$vmpirun" -n 3 ./fixed all ranks </dev/null >out 2>err
+	is $? 139 "ranks that are processes crash"
+	is "$(sed "s/rank [0-9]*/rank N/" err)" \
+		"vmpirun: rank N: SIGSEGV at address 0x8 in boom, $(at boom), called from segv, $(at segv), $main" \
+		"and one says where"
+else
+	skip 2 "there is no compiler for programs at fixed addresses"
+fi
+
 # Where vmpi-where cannot be asked, an address is said.
 mkdir -p alone/lib
 cp "$node" alone/vmpi-node

@@ -15,12 +15,14 @@
 #include <unistd.h>
 
 #include "base/flush.h"
+#include "base/last_word.h"
 #include "base/log.h"
 #include "base/standard.h"
 #include "boot/boot.h"
 #include "core/instrument/overlap_events.h"
 #include "core/instrument/intercept.h"
 #include "core/runtime/child.h"
+#include "core/runtime/crash.h"
 #include "core/runtime/deadlock.h"
 #include "core/runtime/node.h"
 #include "core/instrument/profiler.h"
@@ -104,6 +106,17 @@ static int cores_share(const struct vm_boot *boot, bool launched)
 	return 0;
 }
 
+/* Of the processes that fail for one reason one says it. */
+static void last_word_take(const struct vm_job *job)
+{
+	int fd = job->last_word ? (int)strtol(job->last_word, NULL, 10) : -1;
+
+	if (fd < 0 || fcntl(fd, F_GETFD) < 0)
+		return;
+	fcntl(fd, F_SETFD, FD_CLOEXEC);
+	vm_last_word_set(fd);
+}
+
 /* Finds the other processes of the job, if there are any. */
 static int job_join(void)
 {
@@ -115,6 +128,7 @@ static int job_join(void)
 		return rc;
 	/* That is a pipe to vmpirun, which has started all processes itself. */
 	launched = job.processes && job.hang;
+	last_word_take(&job);
 	keep_going = job.keep_going;
 	vm_core_vars_add();
 	rc = ranks_check(&job);
@@ -191,6 +205,7 @@ static int process_start(void)
 	atomic_store_explicit(&process.rank,
 			      &vm_node->ranks[vm_node->rank_first],
 			      memory_order_release);
+	vm_crash_start();
 	return 0;
 }
 
