@@ -11,14 +11,22 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-int execv(const char *path, char *const *argv)
+#include "image.h"
+
+OURS(execv);
+OURS(execvp);
+OURS(execl);
+OURS(execlp);
+OURS(system);
+
+int vm_image_execv(const char *path, char *const *argv)
 {
-	return execve(path, argv, environ);
+	return LIBC(execve)(path, argv, __environ);
 }
 
-int execvp(const char *file, char *const *argv)
+int vm_image_execvp(const char *file, char *const *argv)
 {
-	return execvpe(file, argv, environ);
+	return LIBC(execvpe)(file, argv, __environ);
 }
 
 /* The words of execl() and execlp() as an array on the caller's stack. */
@@ -40,18 +48,18 @@ int execvp(const char *file, char *const *argv)
 		argv[i] = va_arg(args, char *);         \
 	va_end(args)
 
-int execl(const char *path, const char *first, ...)
+int vm_image_execl(const char *path, const char *first, ...)
 {
 	WORDS(argv, first);
-	execve(path, argv, environ);
+	LIBC(execve)(path, argv, __environ);
 	free(argv);
 	return -1;
 }
 
-int execlp(const char *file, const char *first, ...)
+int vm_image_execlp(const char *file, const char *first, ...)
 {
 	WORDS(argv, first);
-	execvpe(file, argv, environ);
+	LIBC(execvpe)(file, argv, __environ);
 	free(argv);
 	return -1;
 }
@@ -60,7 +68,7 @@ static int wait_for(pid_t pid)
 {
 	int status;
 
-	while (waitpid(pid, &status, 0) < 0)
+	while (LIBC(waitpid)(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return -1;
 	return status;
@@ -70,7 +78,7 @@ static int wait_for(pid_t pid)
  * As libc's, but it does not ignore SIGINT and SIGQUIT meanwhile: that would be
  * for all ranks.
  */
-int system(const char *command)
+int vm_image_system(const char *command)
 {
 	char *argv[] = { (char *)(size_t) "sh", (char *)(size_t) "-c",
 			 (char *)(size_t)command, NULL };
@@ -78,8 +86,8 @@ int system(const char *command)
 	pid_t pid;
 
 	if (!command)
-		return access("/bin/sh", X_OK) == 0;
-	error = posix_spawn(&pid, "/bin/sh", NULL, NULL, argv, environ);
+		return LIBC(access)("/bin/sh", X_OK) == 0;
+	error = LIBC(posix_spawn)(&pid, "/bin/sh", NULL, NULL, argv, __environ);
 	if (!error)
 		return wait_for(pid);
 	errno = error;

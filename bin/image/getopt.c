@@ -8,13 +8,19 @@
  * lines.
  */
 #include <getopt.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-char *optarg;
-int optind = 1, opterr = 1, optopt = '?';
+#include "image.h"
+
+OURS(getopt);
+OURS(getopt_long);
+OURS(getopt_long_only);
+int __posix_getopt(int argc, char *const *argv, const char *shorts);
+OURS(__posix_getopt);
 
 enum order { PERMUTE, STOP_AT_OTHER, RETURN_OTHER };
 
@@ -37,11 +43,18 @@ struct call {
 	bool quiet; /* no messages; a missing argument is ':' */
 };
 
-int __posix_getopt(int argc, char *const *argv, const char *shorts);
-
 static bool is_other(const char *word)
 {
 	return word[0] != '-' || !word[1];
+}
+
+static void say(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	LIBC(vfprintf)(stderr, format, args);
+	va_end(args);
 }
 
 /* Moves the options in [last, optind) before the words in [first, last). */
@@ -68,7 +81,8 @@ static void start(const struct call *call, bool posix)
 	scan.next = NULL;
 	if (call->shorts[0] == '-')
 		scan.order = RETURN_OTHER;
-	else if (call->shorts[0] == '+' || posix || getenv("POSIXLY_CORRECT"))
+	else if (call->shorts[0] == '+' || posix ||
+		 vm_image_getenv("POSIXLY_CORRECT"))
 		scan.order = STOP_AT_OTHER;
 	else
 		scan.order = PERMUTE;
@@ -111,13 +125,12 @@ static int long_ambiguous(const struct call *call, const char *prefix,
 			  size_t length)
 {
 	if (!call->quiet) {
-		fprintf(stderr,
-			"%s: option '%s%s' is ambiguous; possibilities:",
-			call->argv[0], prefix, scan.next);
+		say("%s: option '%s%s' is ambiguous; possibilities:",
+		    call->argv[0], prefix, scan.next);
 		for (const struct option *o = call->longs; o->name; o++)
 			if (!strncmp(o->name, scan.next, length))
-				fprintf(stderr, " '%s%s'", prefix, o->name);
-		fprintf(stderr, "\n");
+				say(" '%s%s'", prefix, o->name);
+		say("\n");
 	}
 	scan.next = NULL;
 	optind++;
@@ -131,9 +144,8 @@ static int long_argument(const struct call *call, const struct option *option,
 {
 	if (*end && option->has_arg == no_argument) {
 		if (!call->quiet)
-			fprintf(stderr,
-				"%s: option '%s%s' doesn't allow an argument\n",
-				call->argv[0], prefix, option->name);
+			say("%s: option '%s%s' doesn't allow an argument\n",
+			    call->argv[0], prefix, option->name);
 		optopt = option->val;
 		return '?';
 	}
@@ -142,10 +154,9 @@ static int long_argument(const struct call *call, const struct option *option,
 	} else if (option->has_arg == required_argument) {
 		if (optind >= call->argc) {
 			if (!call->quiet)
-				fprintf(stderr,
-					"%s: option '%s%s' requires an "
-					"argument\n",
-					call->argv[0], prefix, option->name);
+				say("%s: option '%s%s' requires an "
+				    "argument\n",
+				    call->argv[0], prefix, option->name);
 			optopt = option->val;
 			return missing(call);
 		}
@@ -175,8 +186,8 @@ static int long_take(const struct call *call, const char *prefix)
 		    strchr(call->shorts, *scan.next))
 			return -1;
 		if (!call->quiet)
-			fprintf(stderr, "%s: unrecognized option '%s%s'\n",
-				call->argv[0], prefix, scan.next);
+			say("%s: unrecognized option '%s%s'\n", call->argv[0],
+			    prefix, scan.next);
 		scan.next = NULL;
 		optind++;
 		optopt = 0;
@@ -190,8 +201,8 @@ static int long_take(const struct call *call, const char *prefix)
 static int short_missing(const struct call *call, int c)
 {
 	if (!call->quiet)
-		fprintf(stderr, "%s: option requires an argument -- '%c'\n",
-			call->argv[0], c);
+		say("%s: option requires an argument -- '%c'\n", call->argv[0],
+		    c);
 	optopt = c;
 	return missing(call);
 }
@@ -217,8 +228,7 @@ static int short_take(const struct call *call)
 		optind++;
 	if (!found || c == ':' || c == ';') {
 		if (!call->quiet)
-			fprintf(stderr, "%s: invalid option -- '%c'\n",
-				call->argv[0], c);
+			say("%s: invalid option -- '%c'\n", call->argv[0], c);
 		optopt = c;
 		return '?';
 	}
@@ -312,7 +322,7 @@ static int next_option(struct call *call, bool posix)
 	return short_take(call);
 }
 
-int getopt(int argc, char *const *argv, const char *shorts)
+int vm_image_getopt(int argc, char *const *argv, const char *shorts)
 {
 	struct call call = {
 		argc, (char **)(size_t)argv, shorts, NULL, NULL, false, false
@@ -321,7 +331,7 @@ int getopt(int argc, char *const *argv, const char *shorts)
 	return next_option(&call, false);
 }
 
-int __posix_getopt(int argc, char *const *argv, const char *shorts)
+int vm_image___posix_getopt(int argc, char *const *argv, const char *shorts)
 {
 	struct call call = {
 		argc, (char **)(size_t)argv, shorts, NULL, NULL, false, false
@@ -330,8 +340,8 @@ int __posix_getopt(int argc, char *const *argv, const char *shorts)
 	return next_option(&call, true);
 }
 
-int getopt_long(int argc, char *const *argv, const char *shorts,
-		const struct option *longs, int *index)
+int vm_image_getopt_long(int argc, char *const *argv, const char *shorts,
+			 const struct option *longs, int *index)
 {
 	struct call call = {
 		argc, (char **)(size_t)argv, shorts, longs, index, false, false
@@ -340,8 +350,8 @@ int getopt_long(int argc, char *const *argv, const char *shorts,
 	return next_option(&call, false);
 }
 
-int getopt_long_only(int argc, char *const *argv, const char *shorts,
-		     const struct option *longs, int *index)
+int vm_image_getopt_long_only(int argc, char *const *argv, const char *shorts,
+			      const struct option *longs, int *index)
 {
 	struct call call = {
 		argc, (char **)(size_t)argv, shorts, longs, index, true, false

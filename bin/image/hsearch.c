@@ -4,22 +4,28 @@
  */
 #include <search.h>
 
+#include "image.h"
+
+OURS(hcreate);
+OURS(hdestroy);
+OURS(hsearch);
+
 static struct hsearch_data table;
 
-int hcreate(size_t entries)
+int vm_image_hcreate(size_t entries)
 {
-	return hcreate_r(entries, &table);
+	return LIBC(hcreate_r)(entries, &table);
 }
 
-void hdestroy(void)
+void vm_image_hdestroy(void)
 {
-	hdestroy_r(&table);
+	LIBC(hdestroy_r)(&table);
 }
 
-ENTRY *hsearch(ENTRY item, ACTION action)
+ENTRY *vm_image_hsearch(ENTRY item, ACTION action)
 {
 	ENTRY *found;
 
-	hsearch_r(item, action, &found, &table);
+	LIBC(hsearch_r)(item, action, &found, &table);
 	return found;
 }

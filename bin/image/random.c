@@ -11,6 +11,15 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "image.h"
+
+OURS(random);
+OURS(srandom);
+OURS(initstate);
+OURS(setstate);
+OURS(rand);
+OURS(srand);
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int32_t table[32];
 static struct random_data state;
@@ -19,61 +28,61 @@ static struct random_data state;
 static void state_ready(void)
 {
 	if (!state.state)
-		initstate_r(1, (char *)table, sizeof(table), &state);
+		LIBC(initstate_r)(1, (char *)table, sizeof(table), &state);
 }
 
-long random(void)
+long vm_image_random(void)
 {
 	int32_t value;
 
-	pthread_mutex_lock(&lock);
+	LIBC(pthread_mutex_lock)(&lock);
 	state_ready();
-	random_r(&state, &value);
-	pthread_mutex_unlock(&lock);
+	LIBC(random_r)(&state, &value);
+	LIBC(pthread_mutex_unlock)(&lock);
 	return value;
 }
 
-void srandom(unsigned seed)
+void vm_image_srandom(unsigned seed)
 {
-	pthread_mutex_lock(&lock);
+	LIBC(pthread_mutex_lock)(&lock);
 	state_ready();
-	srandom_r(seed, &state);
-	pthread_mutex_unlock(&lock);
+	LIBC(srandom_r)(seed, &state);
+	LIBC(pthread_mutex_unlock)(&lock);
 }
 
 /* The name of a generator is its table, one word before what random_r uses. */
-char *initstate(unsigned seed, char *memory, size_t bytes)
+char *vm_image_initstate(unsigned seed, char *memory, size_t bytes)
 {
 	char *old;
 	int failed;
 
-	pthread_mutex_lock(&lock);
+	LIBC(pthread_mutex_lock)(&lock);
 	state_ready();
 	old = (char *)(state.state - 1);
-	failed = initstate_r(seed, memory, bytes, &state);
-	pthread_mutex_unlock(&lock);
+	failed = LIBC(initstate_r)(seed, memory, bytes, &state);
+	LIBC(pthread_mutex_unlock)(&lock);
 	return failed ? NULL : old;
 }
 
-char *setstate(char *memory)
+char *vm_image_setstate(char *memory)
 {
 	char *old;
 	int failed;
 
-	pthread_mutex_lock(&lock);
+	LIBC(pthread_mutex_lock)(&lock);
 	state_ready();
 	old = (char *)(state.state - 1);
-	failed = setstate_r(memory, &state);
-	pthread_mutex_unlock(&lock);
+	failed = LIBC(setstate_r)(memory, &state);
+	LIBC(pthread_mutex_unlock)(&lock);
 	return failed ? NULL : old;
 }
 
-int rand(void)
+int vm_image_rand(void)
 {
-	return (int)random();
+	return (int)vm_image_random();
 }
 
-void srand(unsigned seed)
+void vm_image_srand(unsigned seed)
 {
-	srandom(seed);
+	vm_image_srandom(seed);
 }

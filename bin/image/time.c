@@ -4,28 +4,35 @@
  */
 #include <time.h>
 
+#include "image.h"
+
+OURS(localtime);
+OURS(gmtime);
+OURS(asctime);
+OURS(ctime);
+
 static struct tm broken_down;
 static char text[64];
 
-struct tm *localtime(const time_t *time)
+struct tm *vm_image_localtime(const time_t *time)
 {
-	tzset();
-	return localtime_r(time, &broken_down);
+	LIBC(tzset)();
+	return LIBC(localtime_r)(time, &broken_down);
 }
 
-struct tm *gmtime(const time_t *time)
+struct tm *vm_image_gmtime(const time_t *time)
 {
-	return gmtime_r(time, &broken_down);
+	return LIBC(gmtime_r)(time, &broken_down);
 }
 
-char *asctime(const struct tm *tm)
+char *vm_image_asctime(const struct tm *tm)
 {
-	return asctime_r(tm, text);
+	return LIBC(asctime_r)(tm, text);
 }
 
-char *ctime(const time_t *time)
+char *vm_image_ctime(const time_t *time)
 {
-	const struct tm *tm = localtime(time);
+	const struct tm *tm = vm_image_localtime(time);
 
-	return tm ? asctime(tm) : NULL;
+	return tm ? vm_image_asctime(tm) : NULL;
 }

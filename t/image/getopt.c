@@ -10,28 +10,20 @@
 
 #include "tap.h"
 
-int image_getopt(int argc, char *const *argv, const char *shorts);
-int image_posix_getopt(int argc, char *const *argv, const char *shorts);
-int image_getopt_long(int argc, char *const *argv, const char *shorts,
-		      const struct option *longs, int *index);
-int image_getopt_long_only(int argc, char *const *argv, const char *shorts,
-			   const struct option *longs, int *index);
+static char *image_optarg;
+static int image_optind = 1, image_opterr = 1, image_optopt = '?';
 
-extern int image_optind, image_opterr, image_optopt;
-extern char *image_optarg;
-
-#define getopt image_getopt
-#define __posix_getopt image_posix_getopt
-#define getopt_long image_getopt_long
-#define getopt_long_only image_getopt_long_only
 #define optarg image_optarg
 #define optind image_optind
 #define opterr image_opterr
 #define optopt image_optopt
 #include "../../bin/image/getopt.c"
-#undef getopt
-#undef getopt_long
-#undef getopt_long_only
+
+char *vm_image_getenv(const char *name)
+{
+	return getenv(name);
+}
+
 #undef optarg
 #undef optind
 #undef opterr
@@ -115,10 +107,11 @@ static void scan_all(const struct library *lib, int kind, int argc,
 static const struct library theirs = { getopt,	getopt_long, getopt_long_only,
 				       &optarg, &optind,     &opterr,
 				       &optopt };
-static const struct library ours = { image_getopt,	     image_getopt_long,
-				     image_getopt_long_only, &image_optarg,
-				     &image_optind,	     &image_opterr,
-				     &image_optopt };
+static const struct library ours = {
+	vm_image_getopt, vm_image_getopt_long, vm_image_getopt_long_only,
+	&image_optarg,	 &image_optind,	       &image_opterr,
+	&image_optopt
+};
 
 static bool compare(unsigned *seed)
 {
@@ -162,7 +155,8 @@ int main(void)
 	is_int(same, 20000, "and so with POSIXLY_CORRECT");
 	unsetenv("POSIXLY_CORRECT");
 	image_optind = 0;
-	is_int(image_posix_getopt(1, (char *[]){ (char *)"prog", NULL }, "a"),
+	is_int(vm_image___posix_getopt(1, (char *[]){ (char *)"prog", NULL },
+				       "a"),
 	       -1, "the POSIX variant is there");
 	return done_testing();
 }

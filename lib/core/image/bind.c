@@ -17,6 +17,7 @@
 #include "core/image/direct.h"
 #include "core/image/enter.h"
 #include "core/image/load.h"
+#include "core/libc/names.h"
 
 #define ABSOLUTE SIZE_MAX /* the value is an address, not one in a part */
 
@@ -33,74 +34,24 @@ struct bound {
 	size_t bytes; /* of the variable to be copied; 0: its address */
 };
 
-/* An entry of the table of names; name NULL: it is free. */
-struct name {
-	const char *name;
-	struct place place;
-};
-
 struct vm_image_bind {
 	size_t count, room;
-	struct bound *list; /* addresses first, then variables */
-	size_t slots;
-	struct name *names; /* hash table, a power of 2, while it is made */
+	struct bound *list;	/* addresses first, then variables */
+	struct vm_names *names; /* while it is made */
 };
-
-static uint32_t hash(const char *name)
-{
-	uint32_t value = 2166136261u;
-
-	for (; *name; name++)
-		value = (value ^ (unsigned char)*name) * 16777619u;
-	return value;
-}
-
-/* The entry of a name, or the free one where it belongs. */
-static struct name *name_find(const struct vm_image_bind *bind,
-			      const char *name)
-{
-	size_t at = hash(name) & (bind->slots - 1);
-
-	while (bind->names[at].name && strcmp(bind->names[at].name, name) != 0)
-		at = (at + 1) & (bind->slots - 1);
-	return &bind->names[at];
-}
-
-/* Adds what a part defines, but for names that are known already. */
-static void names_add(const struct vm_image_bind *bind,
-		      const struct vm_image *image, size_t part)
-{
-	const struct vm_elf *elf = vm_image_part(image, part);
-
-	for (size_t i = 0; i < elf->symbol_count; i++) {
-		const ElfW(Sym) *symbol = &elf->symbols[i];
-		const char *text = vm_elf_string(elf, symbol->st_name);
-		struct name *name;
-
-		if (!vm_elf_is_export(symbol) || !text[0])
-			continue;
-		name = name_find(bind, text);
-		if (!name->name)
-			*name = (struct name){ text,
-					       { part, symbol->st_value } };
-	}
-}
 
 static bool names_make(struct vm_image_bind *bind, const struct vm_image *image)
 {
-	size_t program = image->part_count - 1;
 	size_t most = image->program.symbol_count;
 
 	for (size_t i = 0; i < image->rank_lib_count; i++)
 		most += vm_image_part(image, i)->symbol_count;
-	for (bind->slots = 64; bind->slots < 2 * most;)
-		bind->slots *= 2;
-	bind->names = calloc(bind->slots, sizeof(*bind->names));
+	bind->names = vm_names_new(most);
 	if (!bind->names)
 		return false;
-	names_add(bind, image, program);
+	vm_elf_names(&image->program, bind->names, image->part_count - 1);
 	for (size_t i = 0; i < image->rank_lib_count; i++)
-		names_add(bind, image, i);
+		vm_elf_names(vm_image_part(image, i), bind->names, i);
 	return true;
 }
 
@@ -138,11 +89,13 @@ static bool addresses_find(struct vm_image_bind *bind,
 		if (program)
 			place.value = vm_image_enter_function(text);
 		if (!place.value) {
-			const struct name *name = name_find(bind, text);
+			const struct vm_name *name =
+				vm_names_find(bind->names, text);
 
-			if (!name->name)
+			if (!name)
 				continue;
-			place = name->place;
+			place = (struct place){ name->file,
+						name->symbol->st_value };
 		}
 		place.value += (ElfW(Addr))slot.addend;
 		if (!bound_add(bind,
@@ -164,7 +117,8 @@ static void imports_weaken(const struct vm_image_bind *bind,
 
 		if (symbol->st_shndx == SHN_UNDEF &&
 		    ELF64_ST_BIND(symbol->st_info) == STB_GLOBAL &&
-		    name_find(bind, vm_elf_string(elf, symbol->st_name))->name)
+		    vm_names_find(bind->names,
+				  vm_elf_string(elf, symbol->st_name)))
 			symbol->st_info = ELF64_ST_INFO(
 				STB_WEAK, ELF64_ST_TYPE(symbol->st_info));
 	}
@@ -252,7 +206,7 @@ int vm_image_bind_make(struct vm_image *image)
 		imports_weaken(bind, vm_image_part(image, i));
 	done = done && variables_find(bind, image);
 	if (bind) {
-		free(bind->names);
+		vm_names_free(bind->names);
 		bind->names = NULL;
 	}
 	image->bind = bind;

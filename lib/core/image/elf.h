@@ -25,6 +25,8 @@ struct vm_elf_code {
 	size_t preinit_count, init_count, fini_count;
 };
 
+struct vm_names;
+
 /* A relocation that names a symbol. */
 struct vm_elf_slot {
 	ElfW(Addr) place; /* offset from where the file is loaded */
@@ -101,6 +103,10 @@ const char *vm_elf_version(const struct vm_elf *elf, size_t symbol);
 
 /* A symbol that the file defines for others, by name, or NULL. */
 const ElfW(Sym) * vm_elf_define(const struct vm_elf *elf, const char *name);
+
+/* Adds all those to a table, as those of a file of this number. */
+void vm_elf_names(const struct vm_elf *elf, struct vm_names *names,
+		  size_t file);
 
 /* Whether others may bind to the symbol: a function or variable. */
 bool vm_elf_is_export(const ElfW(Sym) * symbol);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/image/elf.h"
+#include "core/libc/names.h"
 
 #if defined(__x86_64__)
 #define MACHINE EM_X86_64
@@ -163,6 +164,17 @@ const ElfW(Sym) * vm_elf_define(const struct vm_elf *elf, const char *name)
 		    !strcmp(vm_elf_string(elf, elf->symbols[i].st_name), name))
 			return &elf->symbols[i];
 	return NULL;
+}
+
+void vm_elf_names(const struct vm_elf *elf, struct vm_names *names, size_t file)
+{
+	for (size_t i = 0; i < elf->symbol_count; i++) {
+		const ElfW(Sym) *symbol = &elf->symbols[i];
+		const char *name = vm_elf_string(elf, symbol->st_name);
+
+		if (vm_elf_is_export(symbol) && name[0])
+			vm_names_add(names, name, file, symbol);
+	}
 }
 
 bool vm_elf_needs(const struct vm_elf *elf, const char *library)

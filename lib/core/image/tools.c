@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@
 #include "core/image/direct.h"
 #include "core/image/lib_rule.h"
 #include "core/image/load.h"
+#include "core/libc/names.h"
 
 static bool is_definition(const ElfW(Sym) * symbol)
 {
@@ -65,9 +67,16 @@ static bool definer_find(const struct vm_image *image, const char *name,
 
 struct search {
 	struct vm_image *image;
+	struct vm_names *names; /* of shadowed_find() */
 	size_t at;
 	int rc;
 };
+
+static int no_memory(const struct vm_image *image)
+{
+	vm_log(VM_ERROR, "%s: out of memory for its tools", image->name);
+	return -VMPI_ENOMEM;
+}
 
 static void hook_add(struct search *search, const struct vm_image_hook *hook)
 {
@@ -76,9 +85,7 @@ static void hook_add(struct search *search, const struct vm_image_hook *hook)
 
 	more = reallocarray(image->hooks, image->hook_count + 1, sizeof(*more));
 	if (!more) {
-		vm_log(VM_ERROR, "%s: out of memory for its tools",
-		       image->name);
-		search->rc = -VMPI_ENOMEM;
+		search->rc = no_memory(image);
 		return;
 	}
 	image->hooks = more;
@@ -96,67 +103,93 @@ static void place_take(const char *name, ElfW(Addr) place, void *arg)
 		hook_add(search, &hook);
 }
 
-/* Functions of libc with state, which an image has itself (bin/image). */
-static const char *const stateful[] = {
-	"__isoc23_scanf", "__isoc23_vscanf",
-	"__isoc99_scanf", "__isoc99_vscanf",
-	"__posix_getopt", "asctime",
-	"clearenv",	  "ctime",
-	"drand48",	  "erand48",
-	"execl",	  "execlp",
-	"execv",	  "execvp",
-	"getchar",	  "getchar_unlocked",
-	"getenv",	  "getopt",
-	"getopt_long",	  "getopt_long_only",
-	"gmtime",	  "hcreate",
-	"hdestroy",	  "hsearch",
-	"initstate",	  "jrand48",
-	"lcong48",	  "localtime",
-	"lrand48",	  "mrand48",
-	"nrand48",	  "putenv",
-	"rand",		  "random",
-	"secure_getenv",  "seed48",
-	"setenv",	  "setstate",
-	"srand",	  "srand48",
-	"srandom",	  "system",
-	"unsetenv",
-};
-
-static int text_compare(const void *a, const void *b)
+/* Whether the process, or a library of ours, has something of this name. */
+static bool is_shadowed(const struct vm_image *image, const char *name)
 {
-	return strcmp(a, *(const char *const *)b);
+	if (dlsym(RTLD_DEFAULT, name))
+		return true;
+	for (size_t i = 0; i < image->lib_count; i++)
+		if (image->libs[i].ours &&
+		    vm_elf_define(&image->libs[i].elf, name))
+			return true;
+	return false;
 }
 
-/* As place_take(), for functions of libc that the program has itself. */
-static void stateful_take(const char *name, ElfW(Addr) place, void *arg)
+/* Who has a name; what the program has of ours (bin/image) comes last. */
+static const struct vm_name *name_find(const struct search *search,
+				       const char *text)
+{
+	const struct vm_name *name = vm_names_find(search->names, text);
+	char ours[80];
+
+	if (name)
+		return name;
+	snprintf(ours, sizeof(ours), "vm_image_%s", text);
+	return vm_names_find(search->names, ours);
+}
+
+/* A place that was bound in the wrong order. */
+static void shadowed_take(const char *text, ElfW(Addr) place, void *arg)
 {
 	struct search *search = arg;
-	struct vm_image *image = search->image;
-	const ElfW(Sym) * symbol;
+	const struct vm_image *image = search->image;
+	const struct vm_name *name = name_find(search, text);
 
-	if (search->rc ||
-	    !bsearch(name, stateful, sizeof(stateful) / sizeof(*stateful),
-		     sizeof(*stateful), text_compare))
+	/* What the program defines bind.h has bound already. */
+	if (search->rc || !name || name->file == search->at ||
+	    (image->ordinary && name->file == image->lib_count) ||
+	    vm_lib_is_call(text) || !is_shadowed(image, text))
 		return;
-	symbol = definition(&image->program, name);
-	if (symbol)
-		hook_add(search,
-			 &(struct vm_image_hook){ search->at, image->lib_count,
-						  place, symbol->st_value });
+	hook_add(search, &(struct vm_image_hook){ search->at, name->file, place,
+						  name->symbol->st_value });
 }
 
-/* The dynamic linker binds a rank's libraries to libc, which it finds before the
- * program. */
-static void stateful_find(struct search *search)
+/* The library that comes after a place in the dynamic linker's order; or
+ * lib_count. */
+static size_t lib_next(const struct vm_image *image, size_t after)
 {
-	const struct vm_image *image = search->image;
+	size_t next = image->lib_count;
 
 	for (size_t i = 0; i < image->lib_count; i++) {
-		search->at = i;
-		if (image->libs[i].own && image->libs[i].elf.bytes)
-			vm_image_imports(&image->libs[i].elf, stateful_take,
-					 search);
+		const struct vm_image_lib *lib = &image->libs[i];
+
+		if (lib->own && !lib->ours && lib->place + 1 > after &&
+		    (next == image->lib_count ||
+		     lib->place < image->libs[next].place))
+			next = i;
 	}
+	return next;
+}
+
+/*
+ * What the process has, libc's functions above all, the dynamic linker finds
+ * before the program and its libraries.  Those that define a name themselves come
+ * first in a process of their own, so they do here.
+ */
+static void shadowed_find(struct search *search)
+{
+	const struct vm_image *image = search->image;
+	size_t most = image->program.symbol_count, at = 0;
+
+	for (size_t i = 0; i < image->lib_count; i++)
+		most += image->libs[i].elf.symbol_count;
+	search->names = vm_names_new(most);
+	if (!search->names) {
+		search->rc = no_memory(image);
+		return;
+	}
+	vm_elf_names(&image->program, search->names, image->lib_count);
+	while ((at = lib_next(image, at)) < image->lib_count) {
+		vm_elf_names(&image->libs[at].elf, search->names, at);
+		at = image->libs[at].place + 1;
+	}
+	for (search->at = 0; search->at < image->lib_count; search->at++)
+		if (image->libs[search->at].own &&
+		    !image->libs[search->at].ours)
+			vm_image_imports(&image->libs[search->at].elf,
+					 shadowed_take, search);
+	vm_image_imports(&image->program, shadowed_take, search);
+	vm_names_free(search->names);
 }
 
 int vm_image_tools_find(struct vm_image *image)
@@ -175,9 +208,7 @@ int vm_image_tools_find(struct vm_image *image)
 	search.at = image->lib_count;
 	if (any)
 		vm_image_imports(&image->program, place_take, &search);
-	/* An ordinary executable is bound as a whole: core/image/bind.h. */
-	if (!image->ordinary)
-		stateful_find(&search);
+	shadowed_find(&search);
 	return search.rc;
 }
 

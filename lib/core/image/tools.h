@@ -2,12 +2,12 @@
 /*
  * Tools that stand before MPI functions (PMPI).
  *
- * A library that comes before the runtime in the dynamic linker's order, by
- * link or by LD_PRELOAD, may define MPI functions itself and call ours by their
- * other names; so may the program.  In the node process the runtime is the
+ * A library before the runtime in the dynamic linker's order, or of LD_PRELOAD,
+ * may define MPI functions itself and call ours by their other names; so may the
+ * program.  In the node process the runtime is the
  * executable and would always be found first.  So the loader binds the calls of
- * each copy again, in the order of an ordinary process; and calls of libc's
- * functions with state, which an image has itself, from the rank's libraries.
+ * each copy again, in the order of an ordinary process; and so it does with other
+ * names of the process, such as libc's, that the program or a library has.
  */
 #ifndef CORE_IMAGE_TOOLS_H
 #define CORE_IMAGE_TOOLS_H
