@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/runtime/node.h"
+#include "exe_path.h"
 #include "introspect/export/export.h"
 #include "real.h"
 #include "unbind.h"
@@ -45,25 +46,25 @@ static void check(const char *function, const char *path)
 NODE_EXPORT int execve(const char *path, char *const *argv, char *const *envp)
 {
 	check("execve", path);
-	return REAL(execve)(path, argv, envp);
+	return REAL(execve)(exe_path_meant(path), argv, envp);
 }
 
 NODE_EXPORT int execvpe(const char *file, char *const *argv, char *const *envp)
 {
 	check("execvpe", file);
-	return REAL(execvpe)(file, argv, envp);
+	return REAL(execvpe)(exe_path_meant(file), argv, envp);
 }
 
 NODE_EXPORT int execv(const char *path, char *const *argv)
 {
 	check("execv", path);
-	return REAL(execv)(path, argv);
+	return REAL(execv)(exe_path_meant(path), argv);
 }
 
 NODE_EXPORT int execvp(const char *file, char *const *argv)
 {
 	check("execvp", file);
-	return REAL(execvp)(file, argv);
+	return REAL(execvp)(exe_path_meant(file), argv);
 }
 
 NODE_EXPORT int fexecve(int fd, char *const *argv, char *const *envp)
@@ -79,7 +80,7 @@ NODE_EXPORT int execveat(int fd, const char *path, char *const *argv,
 			 char *const *envp, int flags)
 {
 	check("execveat", path);
-	return REAL(execveat)(fd, path, argv, envp, flags);
+	return REAL(execveat)(fd, exe_path_meant(path), argv, envp, flags);
 }
 
 /* execl() and its like: the words after first are in rest, and behind their

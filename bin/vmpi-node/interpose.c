@@ -59,8 +59,22 @@ NODE_EXPORT _Noreturn void _Exit(int status)
 	end_now(status);
 }
 
+/* What at_quick_exit() calls, which is a part of each program. */
+extern int __cxa_at_quick_exit(void (*run)(void *), void *dso_handle);
+
+NODE_EXPORT int __cxa_at_quick_exit(void (*run)(void *), void *dso_handle)
+{
+	struct vm_image_copy *copy = node_copy();
+
+	if (copy)
+		return vm_image_at_quick_end(copy, run, NULL);
+	return REAL(__cxa_at_quick_exit)(run, dso_handle);
+}
+
 NODE_EXPORT _Noreturn void quick_exit(int status)
 {
+	if (node_copy())
+		vm_image_quick_end(node_copy());
 	end_now(status);
 }
 

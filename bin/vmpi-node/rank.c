@@ -108,6 +108,7 @@ static void program_run(struct vm_rank *rank)
 	struct vm_image_copy *copy = rank->image;
 	int status;
 
+	copy->stack_end = __builtin_frame_address(0);
 	if (vm_image_start(copy, copy->argc, copy->words, environ))
 		vm_node_abort(2, "rank %d cannot be started", rank->index);
 	status = vm_image_main(copy, copy->argc, copy->words, environ);

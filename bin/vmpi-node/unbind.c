@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "exe_path.h"
 #include "real.h"
 #include "sched/topo.h"
 
@@ -55,7 +56,8 @@ NODE_EXPORT int posix_spawn(pid_t *pid, const char *path,
 			    char *const *envp)
 {
 	int worker = unbind_begin();
-	int rc = REAL(posix_spawn)(pid, path, actions, attr, argv, envp);
+	int rc = REAL(posix_spawn)(pid, exe_path_meant(path), actions, attr,
+				   argv, envp);
 
 	unbind_end(worker);
 	return rc;
@@ -67,7 +69,8 @@ NODE_EXPORT int posix_spawnp(pid_t *pid, const char *file,
 			     char *const *envp)
 {
 	int worker = unbind_begin();
-	int rc = REAL(posix_spawnp)(pid, file, actions, attr, argv, envp);
+	int rc = REAL(posix_spawnp)(pid, exe_path_meant(file), actions, attr,
+				    argv, envp);
 
 	unbind_end(worker);
 	return rc;

@@ -24,6 +24,7 @@
 #include "base/last_word.h"
 #include "boot/boot.h"
 #include "check.h"
+#include "core/instrument/image_main.h"
 #include "exports.h"
 #include "program.h"
 #include "report/cli.h"
@@ -305,6 +306,30 @@ static int surroundings_make(const struct launch *launch, int number, int fd,
 	return rc;
 }
 
+/* The kernel leaves out the first word of one. */
+static bool is_script(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	char begin[2] = "";
+	bool script = file && fread(begin, 1, 2, file) == 2 &&
+		      !memcmp(begin, "#!", 2);
+
+	if (file)
+		fclose(file);
+	return script;
+}
+
+/* Executes the words; returns if that fails.  The node program has the command
+ * line of the program, by which users and the program itself know it. */
+static void words_exec(const struct launch *launch, char **words)
+{
+	if (launch->node && !strcmp(words[0], launch->node) &&
+	    !is_script(words[0]) && !setenv(VM_IMAGE_VARIABLE, words[1], 1))
+		execv(words[0], words + 1);
+	else
+		execvp(words[0], words);
+}
+
 static _Noreturn void child_exec(const struct launch *launch, int number,
 				 pid_t parent, int fd, const int output[2],
 				 char **words, const sigset_t *signals)
@@ -323,7 +348,7 @@ static _Noreturn void child_exec(const struct launch *launch, int number,
 		_exit(EXIT_FAILURE);
 	}
 	sigprocmask(SIG_SETMASK, signals, NULL);
-	execvp(words[0], words);
+	words_exec(launch, words);
 	vm_cli_say("%s: %s cannot be started: %s", words[0],
 		   launch->plan.engine	  ? "the launcher" :
 		   launch->options->agent ? "the agent" :
@@ -417,7 +442,7 @@ int launch_replace(const struct launch *launch)
 	if (rc)
 		return rc;
 	if (!environment_make(launch, 0, -1)) {
-		execvp(words.list[0], words.list);
+		words_exec(launch, words.list);
 		vm_cli_say("%s cannot be started: %s", words.list[0],
 			   strerror(errno));
 	}

@@ -403,6 +403,33 @@ int vm_image_at_end(struct vm_image_copy *copy, void (*run)(void *object),
 	return 0;
 }
 
+int vm_image_at_quick_end(struct vm_image_copy *copy, void (*run)(void *object),
+			  void *object)
+{
+	struct vm_image_dtor *dtor = malloc(sizeof(*dtor));
+
+	if (!dtor)
+		return -VMPI_ENOMEM;
+	*dtor = (struct vm_image_dtor){ atomic_load(&copy->quick), run,
+					object };
+	while (!atomic_compare_exchange_weak(&copy->quick, &dtor->next, dtor))
+		;
+	return 0;
+}
+
+void vm_image_quick_end(struct vm_image_copy *copy)
+{
+	struct vm_image_dtor *dtor;
+
+	while ((dtor = atomic_load(&copy->quick))) {
+		if (!atomic_compare_exchange_strong(&copy->quick, &dtor,
+						    dtor->next))
+			continue;
+		dtor->run(dtor->object);
+		free(dtor);
+	}
+}
+
 /* Runs its destructors. */
 static void code_end(const struct vm_elf_code *code, ElfW(Addr) base, bool fini)
 {

@@ -59,6 +59,7 @@ struct vm_image_copy {
 	/* ---- */
 	void *dso_handle; /* identifies the program's atexit handlers */
 	struct vm_image_dtor *dtors;
+	_Atomic(struct vm_image_dtor *) quick; /* of at_quick_exit() */
 	/* By number; NULL: all are the default.  Handlers look meanwhile. */
 	_Atomic(struct sigaction *) signals;
 	bool ending;  /* exit handlers run or have run */
@@ -66,6 +67,7 @@ struct vm_image_copy {
 	bool listing; /* as in its image */
 	pthread_mutex_t plugins_lock;	 /* guards: */
 	struct vm_image_plugin *plugins; /* core/image/plugin.h */
+	void *stack_end;		 /* as __libc_stack_end of a process */
 	char *token;			 /* where its strtok() goes on */
 	int number;			 /* of the rank, in the job */
 	void *owner;			 /* owned by the node's later.c */
@@ -144,6 +146,14 @@ void vm_image_fork_end(struct vm_image *image, bool child);
 /* Has run(object) called by vm_image_end().  0 or -VMPI_ENOMEM. */
 int vm_image_at_end(struct vm_image_copy *copy, void (*run)(void *object),
 		    void *object);
+
+/* Has run(object) called by vm_image_quick_end(); any thread of the rank.  0 or
+ * -VMPI_ENOMEM. */
+int vm_image_at_quick_end(struct vm_image_copy *copy, void (*run)(void *object),
+			  void *object);
+
+/* Runs the handlers of at_quick_exit(), the latest first. */
+void vm_image_quick_end(struct vm_image_copy *copy);
 
 /*
  * The copy that an address lies in: its number and the offset in the program's

@@ -56,11 +56,13 @@ static bool is_one(const char *name)
 }
 
 /* Libraries of systems that are files, or tables of files, of a rank, or that
- * plan without a lock, as FFTW: no two threads may be in it. */
+ * plan without a lock, as FFTW: no two threads may be in it; or collect garbage
+ * on one stack. */
 static bool is_of_rank(const char *name)
 {
-	static const char *const names[] = { "libfftw", "libgfortran.so.",
-					     "libhdf5", "libnetcdf", NULL };
+	static const char *const names[] = { "libfftw",	  "libgfortran.so.",
+					     "libgc.so",  "libhdf5",
+					     "libnetcdf", NULL };
 
 	return begins(name, names);
 }

@@ -135,6 +135,11 @@ static void shadowed_take(const char *text, ElfW(Addr) place, void *arg)
 	const struct vm_image *image = search->image;
 	const struct vm_name *name = name_find(search, text);
 
+	/* The dynamic linker's is the end of the process's first stack. */
+	if (!search->rc && !strcmp(text, "__libc_stack_end"))
+		hook_add(search,
+			 &(struct vm_image_hook){ search->at, VM_HOOK_STACK_END,
+						  place, 0 });
 	/* What the program defines bind.h has bound already. */
 	if (search->rc || !name || name->file == search->at ||
 	    (image->ordinary && name->file == image->lib_count) ||
@@ -246,6 +251,18 @@ static const struct vm_elf *elf_of(const struct vm_image *image, size_t index)
 					   &image->libs[index].elf;
 }
 
+/* The address that a hook puts there, or 0. */
+static ElfW(Addr) hook_value(const struct vm_image_copy *copy,
+			     const struct vm_image_hook *hook)
+{
+	const struct link_map *by;
+
+	if (hook->by == VM_HOOK_STACK_END)
+		return (ElfW(Addr)) & copy->stack_end;
+	by = map_of(copy, hook->by);
+	return by ? by->l_addr + hook->value : 0;
+}
+
 int vm_image_tools_bind(const struct vm_image_copy *copy)
 {
 	const struct vm_image *image = copy->image;
@@ -253,12 +270,12 @@ int vm_image_tools_bind(const struct vm_image_copy *copy)
 	for (size_t i = 0; i < image->hook_count; i++) {
 		const struct vm_image_hook *hook = &image->hooks[i];
 		const struct link_map *at = map_of(copy, hook->at);
-		const struct link_map *by = map_of(copy, hook->by);
+		ElfW(Addr) value = hook_value(copy, hook);
 
-		if (!at || !by)
+		if (!at || !value)
 			return -VMPI_EINVAL;
 		if (!vm_image_slot_set(elf_of(image, hook->at), at->l_addr,
-				       hook->place, by->l_addr + hook->value)) {
+				       hook->place, value)) {
 			vm_log(VM_ERROR,
 			       "%s: its calls cannot be bound to a tool: %s",
 			       image->name, strerror(errno));

@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "core/image/elf.h"
 
@@ -22,6 +23,7 @@ struct vm_image_copy;
 
 /* A place for the address of an MPI function, and who defines the function.
  * `at` and `by` are libraries of the image, or their number for the program. */
+#define VM_HOOK_STACK_END SIZE_MAX /* `by`: a rank's own variable for it */
 struct vm_image_hook {
 	size_t at, by;
 	ElfW(Addr) place, value; /* offsets in the two */
