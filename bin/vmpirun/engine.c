@@ -132,8 +132,10 @@ static void variables_add(struct command *words, const struct options *options)
 	for (size_t i = 0; i < options->exports.count; i++)
 		if (!is_exported(options->exports.list[i]))
 			export_add(words, options->exports.list[i]);
-	if (options->job.processes)
-		export_add(words, LIBRARY_PATH);
+	if (!options->job.processes)
+		return;
+	export_add(words, LIBRARY_PATH);
+	export_add(words, PYTHON_ABI);
 }
 
 static void mpirun_options(struct command *words, const struct engine_job *job)

@@ -30,6 +30,7 @@ enum frame_type {
 	FRAME_OUTPUT = 'O',
 	FRAME_ERROR = 'E',
 	FRAME_TAKEN = 'T', /* so many bytes of standard input have been read */
+	FRAME_OTHER = 'M', /* the path of another MPI that it has loaded */
 	FRAME_ENDED = 'X', /* the status of wait() */
 };
 

@@ -237,6 +237,12 @@ static int fortran_unbuffer(void)
 	return setenv("GFORTRAN_UNBUFFERED_PRECONNECTED", "y", 0);
 }
 
+/* mpi4py takes whatever MPI it finds first, if it is not told. */
+static int python_tell(void)
+{
+	return setenv(PYTHON_ABI, "mpiabi", 0);
+}
+
 /* In the child: its environment.  fd is its end of the socket to the server,
  * or -1. */
 static int environment_make(const struct launch *launch, int number, int fd)
@@ -248,6 +254,7 @@ static int environment_make(const struct launch *launch, int number, int fd)
 	rc |= exports_set(&part->exports);
 	rc |= profile_name(launch, number);
 	rc |= fortran_unbuffer();
+	rc |= python_tell();
 	if (launch->plan.engine)
 		return rc;
 	vm_boot_clear_env();

@@ -316,6 +316,38 @@ static void death_take(struct monitor *monitor, int number,
 	fail(monitor, 128 + end->si_status, GRACE_DEATH_NS);
 }
 
+/* Whether a process that has not joined the job is one with another MPI, which
+ * is said once. */
+static bool other_check(struct monitor *monitor, int number)
+{
+	char name[NAME_MAX];
+
+	if (!monitor->looks || !monitor->other.path[0] ||
+	    vm_pmi_server_joined(&monitor->launch->server, number))
+		return false;
+	child_name(monitor, name, sizeof(name), monitor->other.number);
+	if (!monitor->found)
+		other_mpi_say(name, monitor->other.path);
+	return monitor->found = true;
+}
+
+/* Looks for other MPIs until a process joins. */
+static void others_look(struct monitor *monitor)
+{
+	struct launch *launch = monitor->launch;
+
+	for (int i = 0; i < launch->count && monitor->looks; i++) {
+		monitor->pids[i] =
+			launch->children[i].ended ? 0 : launch->children[i].pid;
+		if (vm_pmi_server_joined(&launch->server, i))
+			monitor->looks = false;
+	}
+	if (!monitor->looks)
+		other_mpi_stop(&monitor->other);
+	else if (other_mpi_look(&monitor->other, monitor->pids, launch->count))
+		other_check(monitor, monitor->other.number);
+}
+
 /* A child has ended with an exit code. */
 static void exit_take(struct monitor *monitor, int number, int code)
 {
@@ -325,6 +357,8 @@ static void exit_take(struct monitor *monitor, int number, int code)
 			!vm_pmi_server_left(&launch->server, number);
 	char name[NAME_MAX];
 
+	if (other_check(monitor, number) && !code)
+		fail(monitor, EXIT_FAILURE, 0);
 	if (!code && !deserted)
 		return;
 	/* The reason for the end of this process is known, or no other is
@@ -458,6 +492,8 @@ static int wait_ms(const struct monitor *monitor)
 		until = monitor->end_ns;
 	if (monitor->kill_ns < until)
 		until = monitor->kill_ns;
+	if (monitor->other.next_ns < until)
+		until = monitor->other.next_ns;
 	if (until == UINT64_MAX)
 		return -1;
 	now = vm_clock_ns();
@@ -532,6 +568,7 @@ static void monitor_loop(struct monitor *monitor, struct pollfd *fds)
 		for (int i = 0; i < monitor->launch->count; i++)
 			child_check(monitor, i, false);
 		abort_check(monitor);
+		others_look(monitor);
 		time_check(monitor);
 	}
 }
@@ -551,17 +588,22 @@ int monitor_run(struct monitor *monitor)
 	struct pollfd *fds = calloc(count, sizeof(*fds));
 	int error;
 
+	monitor->pids = calloc(count, sizeof(*monitor->pids));
+	monitor->looks = monitor->launch->serves && !monitor->launch->node;
+	other_mpi_begin(&monitor->other);
 	monitor->signal_fd =
 		signalfd(-1, &monitor->signals, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (!fds || monitor->signal_fd < 0 || monitor->refused) {
+	if (!fds || !monitor->pids || monitor->signal_fd < 0 ||
+	    monitor->refused) {
 		error = errno;
 		vm_cli_say("cannot wait for the job: %s: %s",
-			   !fds		    ? "memory" :
-			   monitor->refused ? "sigprocmask" :
-					      "signalfd",
+			   !fds || !monitor->pids ? "memory" :
+			   monitor->refused	  ? "sigprocmask" :
+						    "signalfd",
 			   strerror(monitor->refused ? monitor->refused :
 						       error));
 		monitor_kill(monitor);
+		free(monitor->pids);
 		free(fds);
 		return EXIT_FAILURE;
 	}
@@ -569,6 +611,7 @@ int monitor_run(struct monitor *monitor)
 		monitor->limit_ns = vm_clock_ns() + options->timeout_ns;
 	monitor_loop(monitor, fds);
 	close(monitor->signal_fd);
+	free(monitor->pids);
 	free(fds);
 	if (monitor->ended >= 0)
 		return monitor->ended;

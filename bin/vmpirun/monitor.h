@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "launch.h"
+#include "other_mpi.h"
 
 struct monitor {
 	struct launch *launch;
@@ -24,6 +25,10 @@ struct monitor {
 	uint64_t end_ns;   /* when to send SIGTERM, or UINT64_MAX */
 	uint64_t kill_ns;  /* when to send SIGKILL, or UINT64_MAX */
 	uint64_t grace_ns; /* how long the processes had until kill_ns */
+	struct other_mpi other;
+	pid_t *pids; /* for it: of the processes that run, else 0 */
+	bool looks;  /* for it: the processes are ranks, and join us */
+	bool found;  /* it has found one, which was said */
 	int ended;   /* exit code once the user has ended the job, else -1 */
 	int failed;  /* exit code of the first failure, else -1 */
 	bool ending; /* SIGTERM has been sent */

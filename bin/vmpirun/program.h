@@ -13,6 +13,9 @@
  * processes. */
 #define LIBRARY_PATH "LD_LIBRARY_PATH"
 
+/* Tells mpi4py that it is this library that it is to use; set unless it is. */
+#define PYTHON_ABI "MPI4PY_MPIABI"
+
 enum program_kind {
 	PROGRAM_IMAGE,	  /* linked by vmpicc */
 	PROGRAM_ORDINARY, /* can be loaded once per rank, too */

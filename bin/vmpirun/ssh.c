@@ -21,6 +21,7 @@
 #include "base/last_word.h"
 #include "boot/job.h"
 #include "frame.h"
+#include "other_mpi.h"
 #include "report/cli.h"
 
 #define ALL_VARIABLES "*"
@@ -37,6 +38,7 @@ struct near {
 	int pmi, input, signals; /* descriptors; -1: none */
 	size_t input_sent;	 /* and not taken yet */
 	int status;		 /* of wait(), when it has ended */
+	bool other;		 /* it has loaded another MPI */
 };
 
 void ssh_words(struct command *words, const struct options *options,
@@ -77,6 +79,7 @@ static bool is_passed(const char *variable, const char *names)
 					      "GMON_",
 					      "LD_LIBRARY_PATH=",
 					      "GLIBC_TUNABLES=",
+					      "MPI4PY_MPIABI=",
 					      "GFORTRAN_" };
 	size_t length = strcspn(variable, "=");
 
@@ -164,6 +167,16 @@ static int ssh_start(struct near *near, const char *launcher,
 	return near->ssh < 0 ? -1 : 0;
 }
 
+static void other_take(struct near *near, const struct frame *frame)
+{
+	char process[300], path[PATH_MAX];
+
+	snprintf(process, sizeof(process), "a process on %s", near->host);
+	snprintf(path, sizeof(path), "%.*s", (int)frame->length, frame->bytes);
+	other_mpi_say(process, path);
+	near->other = true;
+}
+
 static void frame_take(struct near *near, const struct frame *frame)
 {
 	switch (frame->type) {
@@ -183,6 +196,9 @@ static void frame_take(struct near *near, const struct frame *frame)
 		break;
 	case FRAME_TAKEN:
 		near->input_sent -= (size_t)frame_number(frame);
+		break;
+	case FRAME_OTHER:
+		other_take(near, frame);
 		break;
 	case FRAME_ENDED:
 		near->status = (int)frame_number(frame);
@@ -278,7 +294,9 @@ static int end_as(const struct near *near)
 		sigprocmask(SIG_UNBLOCK, &mask, NULL);
 		return 128 + WTERMSIG(near->status);
 	}
-	return WEXITSTATUS(near->status);
+	return near->other && !WEXITSTATUS(near->status) ?
+		       EXIT_FAILURE :
+		       WEXITSTATUS(near->status);
 }
 
 /* The connection is lost, or there never was one. */

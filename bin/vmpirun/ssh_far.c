@@ -15,10 +15,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "boot/job.h"
 #include "frame.h"
 #include "introspect/export/export.h"
 #include "introspect/export/list.h"
+#include "other_mpi.h"
 #include "report/cli.h"
 #include "ssh.h"
 
@@ -32,8 +34,17 @@ struct far {
 	int output[2], pmi, signals; /* descriptors, -1: none */
 	int input;
 	struct frame_sink waiting; /* standard input that was not taken */
+	struct other_mpi other;
 	int status;
 };
+
+/* Says once that the process has another MPI. */
+static void other_send(struct far *far)
+{
+	if (far->other.path[0])
+		frame_put_text(&far->to, FRAME_OTHER, far->other.path);
+	other_mpi_stop(&far->other);
+}
 
 /* What happens in the child. */
 static _Noreturn void child_exec(struct far *far, const int output[2],
@@ -90,6 +101,8 @@ static void start(struct far *far, bool pmi)
 		close(ends[1]);
 	far->pmi = ends[0];
 	far->started = true;
+	if (pmi)
+		other_mpi_begin(&far->other);
 	if (far->child < 0) {
 		vm_cli_say("fork: %s", strerror(errno));
 		_exit(VM_EXIT_MISTAKE);
@@ -181,6 +194,8 @@ static bool stream_send(struct far *far, int *fd, enum frame_type type)
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return false;
+	if (type == FRAME_PMI && n > 0) /* It joins. */
+		other_mpi_stop(&far->other);
 	if (*fd >= 0 && (n > 0 || type == FRAME_PMI))
 		frame_put(&far->to, type, bytes, n > 0 ? (size_t)n : 0);
 	if (n <= 0 && *fd >= 0) {
@@ -200,6 +215,16 @@ static void child_reap(struct far *far)
 	far->ended = true;
 }
 
+/* Until other MPIs are looked for. */
+static int wait_ms(const struct far *far)
+{
+	uint64_t now = vm_clock_ns(), until = far->other.next_ns;
+
+	if (until == UINT64_MAX)
+		return -1;
+	return until > now ? (int)((until - now + 999999) / 1000000) : 0;
+}
+
 static void turn(struct far *far)
 {
 	bool full = frame_kept(&far->to) > FRAME_KEPT_MAX;
@@ -215,7 +240,7 @@ static void turn(struct far *far)
 		  .events = POLLOUT },
 	};
 
-	if (poll(fds, 7, -1) < 0)
+	if (poll(fds, 7, wait_ms(far)) < 0)
 		return;
 	if (fds[0].revents)
 		frames_take(far);
@@ -231,6 +256,8 @@ static void turn(struct far *far)
 		child_reap(far);
 	if (far->started)
 		input_give(far);
+	if (far->started && other_mpi_look(&far->other, &far->child, 1))
+		other_send(far);
 }
 
 /* The process has ended; what it wrote is in the pipes. */
@@ -245,6 +272,7 @@ static void finish(struct far *far)
 		fcntl(far->pmi, F_SETFL, O_NONBLOCK);
 	while (stream_send(far, &far->pmi, FRAME_PMI))
 		;
+	other_send(far);
 	frame_put_number(&far->to, FRAME_ENDED, far->status);
 	frame_flush(&far->to);
 }
@@ -262,7 +290,8 @@ int ssh_far(void)
 			   .to.fd = STDOUT_FILENO,
 			   .output = { -1, -1 },
 			   .pmi = -1,
-			   .waiting.fd = -1 };
+			   .waiting.fd = -1,
+			   .other.next_ns = UINT64_MAX };
 	sigset_t mask;
 
 	sigemptyset(&mask);

@@ -231,6 +231,37 @@ is "$(job 5 --dry-run -H a:3,b:2 --agent 'on %h %n' ./processes |
 	grep -o 'on [ab] [0-9]' | tr '\n' ' ')" \
 	"on a 0 on a 1 on a 2 on b 3 on b 4 " "hosts get as many as they have slots"
 
+# A script with another MPI: each process is alone, and content.
+echo 'int nothing;' >other.c
+${CC:-cc} -shared -fPIC -o libmpi.so.40 other.c &&
+	$cc -o loads "$programs/loads.c" "-L$libdir" -lmpi_abi "-Wl,-rpath,$libdir" ||
+	exit 1
+printf '#!/bin/sh\ntrue\n./loads "$@"\n' >script
+printf '#!/bin/sh\necho "$MPI4PY_MPIABI"\n' >tells
+chmod +x script tells
+other="^vmpirun: rank [01] \(pid [0-9]+\) has loaded another MPI, .*/libmpi.so.40, and has not joined the job: "
+# loads CODE NAME WORDS...
+loads() {
+	loads_code=$1
+	loads_name=$2
+	shift 2
+	rm -f said
+	timeout 250 "$vmpirun" "$@" </dev/null >out 2>said
+	is $? "$loads_code" "$loads_name"
+	like "$(cat said)" "$other" "and it is named"
+	is "$(grep -c another said)" 1 "once"
+	none "$(cat out)" "in time"
+}
+loads 1 "a script with another MPI ends with 1" -n 2 ./script said
+loads 1 "labelled, too" -l --nodes 2 ./script said
+loads 3 "a code of its own stays" -n 2 --keep-going ./script said a b c
+timeout 250 "$vmpirun" -n 2 --processes ./loads join >out 2>&1
+is "$?, $(cat out)" "0, " "who has it in memory, and joins, is right"
+timeout 250 "$vmpirun" -n 4 hostname >out 2>&1
+is "$?, $(sort -u out)" "0, $(hostname)" "who has none need not join"
+is "$("$vmpirun" -n 1 ./tells), $(MPI4PY_MPIABI=x "$vmpirun" -n 1 ./tells)" \
+	"mpiabi, x" "mpi4py is told which library to take, unless it was"
+
 # Other launchers.
 direct() {
 	direct_name=$1

@@ -55,6 +55,22 @@ is "$(places --launcher ssh -H $b:1,$a:3)" "b a a a " \
 is "$(places -H $a:2,$b:2 --launcher ssh --mca plm_rsh_agent "$rsh")" \
 	"a a b b " "Open MPI's variable names another ssh"
 
+# Another MPI there, which each process has for itself.
+echo 'int nothing;' >other.c
+${CC:-cc} -shared -fPIC -o libmpi.so.40 other.c &&
+	${CC:-cc} -I"$VMPI_SRC/include" -o loads "$programs/loads.c" $abi || exit 1
+printf '#!/bin/sh\n./loads "$@"\n' >script
+chmod +x script
+ssh_job -H $b:2 ./script err </dev/null >out
+is "$?, $(cat out)" "1, " "processes with another MPI are found on other hosts"
+like "$(cat err)" "^vmpirun: a process on $b has loaded another MPI, .*/libmpi.so.40," \
+	"which are named"
+is "$(grep -c another err)" 1 "once"
+ssh_job --processes -H $b:2 ./loads join </dev/null >out
+is "$?, $(cat out err)" "0, " "who joins has the right one"
+is "$(ssh_job -H $b:2 sh -c 'echo $MPI4PY_MPIABI' </dev/null | tr '\n' ' ')" \
+	"mpiabi mpiabi " "which mpi4py is told there, too"
+
 is "$(echo hello | ssh_job -H $b:1,$a:1 sh -c 'cat; hostname' | sort | tr '\n' ' ')" \
 	"hello $a $b " "rank 0 gets standard input"
 head -c 3000000 /dev/zero | tr '\0' 'x' >much
