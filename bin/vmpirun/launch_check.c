@@ -33,12 +33,22 @@ static int agent_check(const char *agent)
 	return rc;
 }
 
+#define COPIES "/proc/self/fd"
+
 /* Whether the C library can load a program many times: NULL, or why not. */
 static const char *libc_why(struct launch *launch, const char *node, char *text,
 			    size_t bytes)
 {
 	struct options *options = launch->options;
 
+	if (access(COPIES, F_OK)) {
+		vm_cli_say(
+			"each rank of %s is a process, because there is no " COPIES
+			", from which a program is loaded once per rank",
+			options->program[0]);
+		snprintf(text, bytes, "there is no " COPIES);
+		return text;
+	}
 	if (vm_probe_ask(node, text, bytes)) {
 		vm_job_text(&options->job.libc, vm_probe_version());
 		return NULL;

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "core/image/image.h"
@@ -31,17 +32,27 @@ static int program_check(const char *path)
 	return access(path, X_OK) ? errno : 0;
 }
 
-static void refuse(const char *name, int error)
+/* Why the file at path may not be executed. */
+static const char *denial(const char *path)
 {
-	if (error == ENOENT)
-		vm_cli_say("%s: there is no such program", name);
-	else if (error == EISDIR)
-		vm_cli_say("%s: this is a directory, not a program", name);
-	else if (error == EACCES)
-		vm_cli_say("%s: this file may not be executed (chmod +x?)",
-			   name);
-	else
-		vm_cli_say("%s: %s", name, strerror(error));
+	struct statvfs system;
+	struct stat status;
+
+	if (stat(path, &status))
+		return "a directory on the way to it may not be entered";
+	if (!statvfs(path, &system) && system.f_flag & ST_NOEXEC)
+		return "no file may be executed where it is, as that is mounted "
+		       "noexec; it has to be elsewhere";
+	return "this file may not be executed (chmod +x?)";
+}
+
+static void refuse(const char *name, const char *path, int error)
+{
+	vm_cli_say("%s: %s", name,
+		   error == ENOENT ? "there is no such program" :
+		   error == EISDIR ? "this is a directory, not a program" :
+		   error == EACCES ? denial(path) :
+				     strerror(error));
 }
 
 static int path_take(char **path, const char *name, const char *origin)
@@ -59,7 +70,7 @@ static int path_take(char **path, const char *name, const char *origin)
 		free(there);
 	}
 	if (error) {
-		refuse(name, error);
+		refuse(name, name, error);
 		return -VMPI_ENOENT;
 	}
 	*path = strdup(name);
@@ -69,7 +80,7 @@ static int path_take(char **path, const char *name, const char *origin)
 /* The directories of PATH, an empty one being the current directory. */
 static int path_search(char **path, const char *name, const char *directories)
 {
-	int worst = ENOENT;
+	char *denied = NULL;
 	size_t length;
 
 	for (const char *at = directories;; at += length + 1) {
@@ -83,20 +94,24 @@ static int path_search(char **path, const char *name, const char *directories)
 		error = program_check(candidate);
 		if (!error) {
 			*path = candidate;
+			free(denied);
 			return 0;
 		}
-		free(candidate);
-		if (error == EACCES)
-			worst = error;
+		/* A folder that is not for us may have it or not. */
+		if (error == EACCES && !denied && !access(candidate, F_OK))
+			denied = candidate;
+		else
+			free(candidate);
 		if (!at[length])
 			break;
 	}
-	if (worst == EACCES)
-		refuse(name, worst);
+	if (denied)
+		refuse(name, denied, EACCES);
 	else
 		vm_cli_say("%s: there is no such program in PATH%s%s", name,
 			   program_check(name) ? "" : "; did you mean ./",
 			   program_check(name) ? "" : name);
+	free(denied);
 	return -VMPI_ENOENT;
 }
 

@@ -144,4 +144,30 @@ like "$(copy prefix/bin prefix/libexec/vmpi)" '^VMPI_JOB_RANKS=5$' \
 ln -s prefix/bin/vmpirun link
 like "$(timeout 100 ./link -n 5 ./image </dev/null)" '^VMPI_JOB_RANKS=5$' \
 	"also through a symbolic link"
+# Why a program may not be executed.
+mkdir closed
+cp sub/deep/program closed/program
+: >plain
+like "$(run -n 1 ./plain)" '^vmpirun: ./plain: this file may not .*chmod' \
+	"a file without the bit is refused"
+like "$(PATH=$PWD:$PATH run -n 1 plain)" '^vmpirun: plain: this .*chmod' \
+	"also of PATH"
+if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null &&
+	setpriv --reuid 12345 --clear-groups test -x "$vmpirun" 2>/dev/null; then
+	chmod 755 .
+	chmod 700 closed
+	out=$(run_as() { setpriv --reuid 12345 --clear-groups "$@" 2>&1; } &&
+		HOME=/ run_as "$vmpirun" -n 1 closed/program)
+	like "$out" '^vmpirun: closed/program: a directory on the way' \
+		"nor may a directory be entered"
+	noexec() {
+		unshare -m sh -c 'mount -t tmpfs -o noexec none closed &&
+			cp sub/deep/program closed && exec "$@"' - "$@" 2>&1
+	}
+	like "$(noexec "$vmpirun" -n 1 closed/program)" \
+		'^vmpirun: closed/program: no file .* mounted noexec' \
+		"what is mounted noexec is named"
+else
+	skip 2 "there is no other user here, or there are no mounts"
+fi
 done_testing

@@ -262,6 +262,18 @@ is "$?, $(sort -u out)" "0, $(hostname)" "who has none need not join"
 is "$("$vmpirun" -n 1 ./tells), $(MPI4PY_MPIABI=x "$vmpirun" -n 1 ./tells)" \
 	"mpiabi, x" "mpi4py is told which library to take, unless it was"
 
+# Without /proc nothing can be loaded many times.
+if unshare -m sh -c 'mount -t tmpfs none /proc' 2>/dev/null; then
+	unshare -m sh -c 'mount -t tmpfs none /proc && exec "$@"' - \
+		timeout 250 "$vmpirun" -n 2 ./processes work </dev/null >out 2>err
+	is "$?, $(grep -c ': 0 faults$' out)" "0, 2" \
+		"without /proc ranks are processes" || diag "$(cat out err)"
+	like "$(cat err)" '^vmpirun: each rank of ./processes is a process, because there is no /proc/self/fd' \
+		"which is said"
+else
+	skip 2 "there are no mounts here"
+fi
+
 # Other launchers.
 direct() {
 	direct_name=$1

@@ -80,10 +80,29 @@ static int line_apply(char *line, size_t length, enum vm_var_source source,
 	return vm_cvar_set_at(name, value, source, path, number);
 }
 
-static int unreadable(const char *path, int error)
+/* Whether this process is the first of its job, as far as launchers say. */
+static bool is_first(void)
 {
-	vm_log(VM_ERROR, "%.480s: cannot be read: %s", path, strerror(error));
-	return -VMPI_EIO;
+	const char *rank = getenv("PMI_RANK");
+
+	rank = rank ? rank : getenv("PMIX_RANK");
+	return !rank || !strcmp(rank, "0");
+}
+
+/* Only the file that was asked for must be readable: the home directory may be
+ * another user's, as that of a container whose user was chosen. */
+static int unreadable(const char *path, int error, enum vm_var_source source)
+{
+	if (source == VM_SOURCE_CONFIG) {
+		vm_log(VM_ERROR, "%.480s: cannot be read: %s", path,
+		       strerror(error));
+		return -VMPI_EIO;
+	}
+	if (is_first())
+		vm_log(VM_WARN,
+		       "%.480s: cannot be read, so nothing in it is set: %s",
+		       path, strerror(error));
+	return 0;
 }
 
 /* The first error of those that came. */
@@ -107,7 +126,7 @@ static int file_apply(const char *path, enum vm_var_source source)
 		if ((errno == ENOENT || errno == ENOTDIR) &&
 		    source != VM_SOURCE_CONFIG)
 			return 0;
-		return unreadable(path, errno);
+		return unreadable(path, errno, source);
 	}
 	while (mistakes < MISTAKES_MAX &&
 	       (length = getline(&line, &room, file)) >= 0) {
@@ -119,7 +138,7 @@ static int file_apply(const char *path, enum vm_var_source source)
 		vm_log(VM_ERROR, "%.480s: the lines after %u were not read",
 		       path, number);
 	else if (!feof(file))
-		rc = first_error(rc, unreadable(path, errno));
+		rc = first_error(rc, unreadable(path, errno, source));
 	free(line);
 	fclose(file);
 	return rc;

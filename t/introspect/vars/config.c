@@ -193,6 +193,21 @@ static void odd_files(void)
 	rc = vm_vars_load_from(&files, NULL);
 	captured_end();
 	is_int(rc, -VMPI_EIO, "a directory cannot be read");
+	files = (struct vm_var_files){ .user = dir };
+	captured_begin();
+	rc = vm_vars_load_from(&files, NULL);
+	said = captured_end();
+	snprintf(want, sizeof(want),
+		 "vmpi: %s: cannot be read, so nothing in it is set: "
+		 "Is a directory\n",
+		 dir);
+	is_int(rc, 0, "the user's own is not needed");
+	is_string(said, want, "but it is said");
+	setenv("PMI_RANK", "1", 1);
+	captured_begin();
+	vm_vars_load_from(&files, NULL);
+	is_string(captured_end(), "", "by the first process of a job");
+	unsetenv("PMI_RANK");
 }
 
 /* Environment and --set, without files. */
