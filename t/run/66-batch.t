@@ -22,7 +22,7 @@ diag "by $rsh"
 abi="-L$VMPI_BUILD/lib -lmpi_abi -Wl,-rpath,$VMPI_BUILD/lib -pthread"
 ${CC:-cc} -g -I"$VMPI_SRC/include" -o processes "$programs/processes.c" $abi &&
 	"$vmpicc" -o image "$programs/processes.c" -pthread &&
-	"$vmpicc" -o where "$programs/where.c" || exit 1
+	"$vmpicc" -o where "$programs/hosts.c" || exit 1
 
 job() {
 	on $a timeout 250 "$vmpirun" -launcher-exec "$rsh" "$@" 2>err

@@ -30,7 +30,7 @@ PATH=$scratch/bin:$PATH
 abi="-L$VMPI_BUILD/lib -lmpi_abi -Wl,-rpath,$VMPI_BUILD/lib -pthread"
 ${CC:-cc} -g -I"$VMPI_SRC/include" -o processes "$programs/processes.c" $abi &&
 	"$vmpicc" -o image "$programs/processes.c" -pthread &&
-	"$vmpicc" -o where "$programs/where.c" || exit 1
+	"$vmpicc" -o where "$programs/hosts.c" || exit 1
 
 # script COMMENT WORDS...: a job of two nodes that runs vmpirun so.
 script() {
