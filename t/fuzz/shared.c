@@ -208,7 +208,7 @@ static void list_show(const struct vm_live_job *job)
 
 static void states_show(const struct vm_live_job *job)
 {
-	states_text(job);
+	states_text(job, true);
 	states_json(job);
 }
 
