@@ -9,11 +9,12 @@ cd "$scratch" || exit 1
 
 cat >program.c <<'END'
 #include <mpi.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 static const MPI_Comm world = MPI_COMM_WORLD;
-static int rank, x;
+static int rank, x, xs[4];
 static MPI_Comm comm;
 static MPI_File file;
 static MPI_Request request;
@@ -79,12 +80,15 @@ static int wait(void)
 #define BARRIER MPI_Barrier(world)
 #define SCAN MPI_Scan(&rank, &x, 1, MPI_INT, MPI_SUM, world)
 #define NOTHING MPI_STATUS_IGNORE
+#define GATHER MPI_Gather(&x, 1, MPI_INT, xs, 1, MPI_INT, 0, world)
+#define ALLGATHER MPI_Allgather(&x, 1, MPI_INT, xs, 1, MPI_INT, world)
+#define ALLREDUCE MPI_Allreduce(&rank, &x, 1, MPI_INT, MPI_SUM, world)
 
-/* Rank 1 does the one thing, all others the other. */
+/* One rank, 1 if none is named, does the one thing, all others the other. */
 #define CASE(name, one, others)                    \
 	else if (!strcmp(argv[1], name))           \
 	{                                          \
-		if (rank == 1)                     \
+		if (rank == odd)                   \
 			one;                       \
 		else                               \
 			others;                    \
@@ -92,6 +96,8 @@ static int wait(void)
 
 int main(int argc, char **argv)
 {
+	int odd = argc > 2 ? atoi(argv[2]) : 1;
+
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(world, &rank);
 	MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_ARE_FATAL);
@@ -118,6 +124,11 @@ int main(int argc, char **argv)
 	CASE("barrier-scan", BARRIER, SCAN)
 	CASE("bcast-scan", MPI_Bcast(&x, 1, MPI_INT, 0, world), SCAN)
 	CASE("dup-scan", DUP, SCAN)
+	CASE("allgather-gather", ALLGATHER, GATHER)
+	CASE("allreduce-gather", ALLREDUCE, GATHER)
+	CASE("gather-allgather", GATHER, ALLGATHER)
+	CASE("gather-barrier", GATHER, BARRIER)
+	CASE("dup-gather", DUP, GATHER)
 	CASE("bcast-twin", MPI_Bcast_c(&x, 1, MPI_INT, 0, world), BARRIER)
 	CASE("file", MPI_File_write_at_all(file, 0, &x, 1, MPI_INT, NOTHING),
 	     MPI_File_read_all(file, &x, 1, MPI_INT, NOTHING))
@@ -139,11 +150,12 @@ int main(int argc, char **argv)
 END
 "$VMPI_BUILD/vmpicc" -o program program.c || exit 1
 
-# dies WHAT CODE TEXT NAME: the job exits with CODE and says TEXT.
+# dies WHAT CODE TEXT NAME: the job exits with CODE and says TEXT; WHAT may name
+# the rank that is alone.
 dies() {
 	for where in '--workers 1' '--workers 2' '--nodes 2' '--nodes 4'; do
 		# shellcheck disable=SC2086
-		timeout 150 "$VMPI_BUILD/vmpirun" -n 4 $where ./program "$1" \
+		timeout 150 "$VMPI_BUILD/vmpirun" -n 4 $where ./program $1 \
 			>out 2>err
 		is "$?" "$2" "$4: exit code $2, $where"
 		like "$(cat err)" "$3" "$4: \"$3\""
@@ -187,6 +199,18 @@ dies bcast-scan 16 "rank 1 calls MPI_Bcast, rank 0 MPI_Scan|$others" \
 	'a broadcast against a scan'
 dies dup-scan 16 "rank 1 calls MPI_Comm_dup, rank 0 MPI_Scan|$others" \
 	'MPI_Comm_dup against a scan'
+# Who has gone on is missed by all others.
+kind='others make a call of another kind'
+dies allgather-gather 16 "rank 1 calls MPI_Allgather, rank 0 MPI_Gather|$kind" \
+	'MPI_Allgather against a gather'
+dies allreduce-gather 16 "rank 1 calls MPI_Allreduce, rank 0 MPI_Gather|$kind" \
+	'MPI_Allreduce against a gather'
+dies 'gather-allgather 3' 16 "rank 3 calls MPI_Gather, rank 0 MPI_Allgather|$kind" \
+	'a gather against MPI_Allgather'
+dies 'gather-barrier 3' 16 "rank 3 calls MPI_Gather, rank 0 MPI_Barrier|$kind" \
+	'a gather against a barrier'
+dies dup-gather 16 "rank 1 calls MPI_Comm_dup, rank 0 MPI_Gather|$kind" \
+	'MPI_Comm_dup against a gather'
 dies bcast-twin 16 'rank 1 calls MPI_Bcast_c, rank 0 MPI_Barrier' \
 	'MPI_Bcast_c against a barrier'
 dies file 16 'rank 1 calls MPI_File_write_at_all, rank 0 MPI_File_read_all' \

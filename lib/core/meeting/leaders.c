@@ -181,23 +181,6 @@ static int talk_begin(const struct vm_meet *meet, int p,
 	return rc;
 }
 
-/* The first process has gone in another call, and may not hear what this one has
- * sent it. */
-static int other_gone(const struct vm_meet *meet, struct vm_leaders_talk *talks,
-		      bool sent)
-{
-	const struct vm_leaders_card *card =
-		(const struct vm_leaders_card *)talks[0].in->data;
-	int rc = vm_leaders_drain(meet, 0, talks);
-
-	if (sent && !card->follows && !meet->place &&
-	    !vm_leaders_are_heard(meet) && vm_leaders_left_may_be(meet))
-		vm_leaders_left_note(meet);
-	if (!rc && talks[0].in->topic == VM_LEADERS_CHAINED)
-		rc = vm_leaders_chain_break(meet);
-	return rc ? rc : -VMPI_EMISMATCH;
-}
-
 int vm_leaders_follow(struct vm_meet *meet, const struct vm_data *data)
 {
 	struct vm_leaders_talk *talk = &meet->talks[0];
@@ -217,24 +200,8 @@ int vm_leaders_follow(struct vm_meet *meet, const struct vm_data *data)
 		vm_req_cancel(reqs[0]);
 	sent = vm_leaders_msg_wait(meet, &reqs[0], NULL);
 	if (!rc && talk->ahead)
-		return other_gone(meet, meet->talks, true);
+		return vm_leaders_other_gone(meet, meet->talks, true);
 	return rc ? rc : sent;
-}
-
-/* The head behind a card, which says nothing that it does not. */
-static int talk_hear(const struct vm_meet *meet, int p,
-		     struct vm_leaders_talk *talks)
-{
-	int rc = talks[p].reqs[0] ? vm_leaders_head_await(meet, p, talks) : 0;
-
-	if (!rc && talks[p].ahead && p == 0)
-		return other_gone(meet, talks, true);
-	if (!rc && talks[p].ahead)
-		rc = vm_leaders_ahead_tell(meet, p, talks);
-	if (rc || !vm_leaders_talk_is_card(&talks[p]))
-		return rc;
-	rc = vm_leaders_head_recv(meet, p, &talks[p]);
-	return rc ? rc : vm_leaders_head_await(meet, p, talks);
 }
 
 /* The head has come. */
@@ -255,18 +222,6 @@ static int talk_rest(const struct vm_meet *meet, int p,
 				    &talk->reqs[3]);
 }
 
-/* Notes a topic of the others: an error, or 0. */
-static int topic_hear(const struct vm_meet *meet, enum vm_leaders_topic ours,
-		      uint32_t theirs, bool *mismatch)
-{
-	if (theirs == VM_LEADERS_LOST) {
-		vm_leaders_lose(meet);
-		return -VMPI_EPEER;
-	}
-	*mismatch |= theirs != (uint32_t)ours;
-	return 0;
-}
-
 static int talk_all(const struct vm_meet *meet, enum vm_leaders_topic topic,
 		    struct vm_leaders_talk *talks, struct vm_leaders_msg *parts)
 {
@@ -279,15 +234,13 @@ static int talk_all(const struct vm_meet *meet, enum vm_leaders_topic topic,
 			first_error(&rc, talk_begin(meet, p, &talks[p], topic,
 						    &parts[p]));
 	/* Errors are for good here: a process is gone, or memory is. */
+	if (!rc)
+		rc = vm_leaders_heads_hear(meet, talks);
 	for (int p = 0; p < leaders->count && !rc; p++) {
 		if (p == leaders->self)
 			continue;
-		rc = talk_hear(meet, p, talks);
-		if (!rc)
-			rc = topic_hear(meet, topic, talks[p].in->topic,
-					&mismatch);
-		if (!rc)
-			rc = talk_rest(meet, p, &talks[p], &parts[p]);
+		mismatch |= talks[p].in->topic != (uint32_t)topic;
+		rc = talk_rest(meet, p, &talks[p], &parts[p]);
 	}
 	for (int p = 0; p < leaders->count; p++)
 		for (int i = 1; i < 4; i++)
@@ -475,7 +428,8 @@ static int cards_compare(const struct vm_meet *meet,
 	if (all &&
 	    vm_leaders_are_alike(leaders, told ? 1 : leaders->count, talks))
 		return VM_DONE;
-	return told ? other_gone(meet, talks, need == VM_LEADERS_ALL) :
+	return told ? vm_leaders_other_gone(meet, talks,
+					    need == VM_LEADERS_ALL) :
 		      VM_PENDING;
 }
 

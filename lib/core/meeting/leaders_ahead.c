@@ -9,6 +9,7 @@
 
 #include "core/meeting/leaders.h"
 #include "core/meeting/leaders_board.h"
+#include "core/meeting/leaders_chain.h"
 #include "core/meeting/leaders_msg.h"
 #include "core/meeting/leaders_talk.h"
 #include "core/meeting/meet.h"
@@ -311,5 +312,71 @@ int vm_leaders_ahead_tell(const struct vm_meet *meet, int process,
 		if (!talks[p].ahead)
 			rc = vm_leaders_msg_say_for(meet, p, process, talk->in,
 						    VM_LEADERS_HEAD_BYTES);
+	return rc;
+}
+
+int vm_leaders_other_gone(const struct vm_meet *meet,
+			  struct vm_leaders_talk *talks, bool sent)
+{
+	const struct vm_leaders_card *card =
+		(const struct vm_leaders_card *)talks[0].in->data;
+	int rc = vm_leaders_drain(meet, 0, talks);
+
+	if (sent && !card->follows && !meet->place &&
+	    !vm_leaders_are_heard(meet) && vm_leaders_left_may_be(meet))
+		vm_leaders_left_note(meet);
+	if (!rc && talks[0].in->topic == VM_LEADERS_CHAINED)
+		rc = vm_leaders_chain_break(meet);
+	return rc ? rc : -VMPI_EMISMATCH;
+}
+
+/* What has been heard of a process: an error if it is that one is gone. */
+static int lost_hear(const struct vm_meet *meet,
+		     const struct vm_leaders_talk *talk)
+{
+	if (talk->in->topic != VM_LEADERS_LOST)
+		return 0;
+	vm_leaders_lose(meet);
+	return -VMPI_EPEER;
+}
+
+/* What a process says first: a card, which may be of one that has gone, or a head. */
+static int first_hear(const struct vm_meet *meet, int p,
+		      struct vm_leaders_talk *talks)
+{
+	int rc = talks[p].in ? 0 : vm_leaders_head_await(meet, p, talks);
+
+	if (!rc && talks[p].ahead)
+		return p == 0 ? vm_leaders_other_gone(meet, talks, true) :
+				vm_leaders_ahead_tell(meet, p, talks);
+	return rc ? rc : lost_hear(meet, &talks[p]);
+}
+
+/* The head behind a card, which says nothing that it does not. */
+static int behind_hear(const struct vm_meet *meet, int p,
+		       struct vm_leaders_talk *talks)
+{
+	int rc = 0;
+
+	if (!vm_leaders_talk_is_card(&talks[p]))
+		return 0;
+	if (!talks[p].reqs[0])
+		rc = vm_leaders_head_recv(meet, p, &talks[p]);
+	rc = rc ? rc : vm_leaders_head_await(meet, p, talks);
+	return rc ? rc : lost_hear(meet, &talks[p]);
+}
+
+int vm_leaders_heads_hear(const struct vm_meet *meet,
+			  struct vm_leaders_talk *talks)
+{
+	const struct vm_leaders *leaders = meet->leaders;
+	int rc = 0;
+
+	for (int p = 0; p < leaders->count && !rc; p++)
+		if (p != leaders->self)
+			rc = first_hear(meet, p, talks);
+	for (int p = 0; p < leaders->count && !rc; p++)
+		if (p != leaders->self)
+			rc = behind_hear(meet, p, talks);
 	return rc;
 }

@@ -62,4 +62,17 @@ void vm_leaders_unheard_drop(struct vm_leaders *leaders);
 int vm_leaders_ahead_tell(const struct vm_meet *meet, int process,
 			  struct vm_leaders_talk *talks);
 
+/* The first process has gone in another call, and may not hear what this one has
+ * sent it, if it has: -VMPI_EMISMATCH or another error.  May switch. */
+int vm_leaders_other_gone(const struct vm_meet *meet,
+			  struct vm_leaders_talk *talks, bool sent);
+
+/*
+ * Waits for the heads of all others, for which receives are posted; before some, a
+ * card has come.  Who has sent one sends its head when it has heard all, so that
+ * those that have gone are told of first.  0 or an error.  May switch.
+ */
+int vm_leaders_heads_hear(const struct vm_meet *meet,
+			  struct vm_leaders_talk *talks);
+
 #endif
