@@ -33,7 +33,15 @@ static int agent_check(const char *agent)
 	return rc;
 }
 
-#define COPIES "/proc/self/fd"
+/* Whether files can be opened from /proc/PID/fd, as copies of programs are: it may
+ * be absent, or that of another name space of processes. */
+static bool copies_open(void)
+{
+	char self[32] = "";
+
+	return readlink("/proc/self", self, sizeof(self) - 1) > 0 &&
+	       strtol(self, NULL, 10) == (long)getpid();
+}
 
 /* Whether the C library can load a program many times: NULL, or why not. */
 static const char *libc_why(struct launch *launch, const char *node, char *text,
@@ -41,12 +49,12 @@ static const char *libc_why(struct launch *launch, const char *node, char *text,
 {
 	struct options *options = launch->options;
 
-	if (access(COPIES, F_OK)) {
-		vm_cli_say(
-			"each rank of %s is a process, because there is no " COPIES
-			", from which a program is loaded once per rank",
-			options->program[0]);
-		snprintf(text, bytes, "there is no " COPIES);
+	if (!copies_open()) {
+		snprintf(text, bytes,
+			 "/proc is not mounted, or is that of other processes");
+		vm_cli_say("each rank of %s is a process, because %s; from it "
+			   "a program is loaded once per rank",
+			   options->program[0], text);
 		return text;
 	}
 	if (vm_probe_ask(node, text, bytes)) {
