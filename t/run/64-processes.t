@@ -78,8 +78,8 @@ like "$(cat err)" '^vmpirun: rank 1 \(pid [0-9]+\) died of SIGKILL' \
 	"the rank is named"
 job 3 ./processes crash >out
 is $? 139 "so does a fault"
-like "$(cat err)" '^vmpirun: rank 1 \(pid [0-9]+\) died of SIGSEGV$' \
-	"the rank is named"
+like "$(cat err)" '^vmpirun: rank 1 raised SIGSEGV in end, processes.c:[0-9]+, called from main' \
+	"the rank is named, and the place"
 none "$(still "$scratch/processes|\./processes (die|crash)")" \
 	"nobody is left behind"
 job 4 --keep-going ./processes bereft >out
