@@ -130,7 +130,10 @@ static const char *const screen_help[SCREENS][HELP_LINES] = {
 		"posted: receives that wait; unexp: messages that came before "
 		"their receive;",
 		"recv/s, msg/s: messages received, sent; byte/s: sent; waits "
-		"for: in this call",
+		"for: in this call;",
+		"busy: how much of the last 30 updates it ran, or was ready to; "
+		"the map (m) shows",
+		"that over time, of one rank or of some together in a row",
 	},
 	[SCREEN_FABRIC] = {
 		"sent/s, recv/s, byte/s: packets and bytes in them; moved/s: "
@@ -164,7 +167,8 @@ static void help_draw(const struct page *page)
 		"/             only variables with this text in name, category "
 		"or kind",
 		"l             plot: value or change per second",
-		"m             plot with braille, blocks or ASCII",
+		"m             plot with braille, blocks or ASCII; ranks: map "
+		"or list",
 		"s             set a control variable (vmpirun --control): "
 		"NAME=VALUE,",
 		"              or RANK:NAME=VALUE for one rank",
@@ -205,8 +209,11 @@ static void foot_draw(const struct page *page)
 				 view->screen == (enum screen)i ? STYLE_CHOSEN :
 								  STYLE_HEAD,
 				 " %d %s ", i + 1, screen_titles[i]);
-	canvas_put(page->canvas, row, col, STYLE_DIM,
-		   view->help ? "  any key: back" : "  h help  q quit");
+	canvas_put(page->canvas, row, col, STYLE_DIM, "%s",
+		   view->help			? "  any key: back" :
+		   view->screen != SCREEN_RANKS ? "  h help  q quit" :
+		   view->map			? "  m list  h help" :
+						  "  m map  h help");
 }
 
 void view_draw(struct view *view, struct canvas *canvas,

@@ -207,6 +207,15 @@ int feed_look(struct feed *feed, struct model *model, int node)
 	return rc;
 }
 
+void feed_sample(struct feed *feed, struct model *model)
+{
+	int at = 0;
+
+	for (int i = 0; i < feed->count; i++)
+		at += feed_node_sample(&feed->nodes[i],
+				       model->blocks[GROUP_RANK] + at);
+}
+
 int feed_set(struct feed *feed, char text[FEED_TEXT_MAX], const char *name,
 	     const char *value, int node, int rank)
 {

@@ -20,6 +20,10 @@ void feed_close(struct feed *feed);
  */
 int feed_look(struct feed *feed, struct model *model, int node);
 
+/* Between two looks: reads the states of the ranks, and counts (struct block:
+ * next_looks). */
+void feed_sample(struct feed *feed, struct model *model);
+
 /*
  * Sets a variable in all processes of a node (-1: in all that are here), or in
  * the one that has the rank (-1: not of a rank).  0; -VMPI_E... of the first

@@ -159,8 +159,12 @@ static void figures_read(const struct feed_node *node, struct block *block,
 	}
 }
 
-static enum rank_state state_of(enum vm_export_state state)
+/* rc: of vm_live_doing(). */
+static enum rank_state state_of(int rc, enum vm_export_state state)
 {
+	/* Too fast to be seen: it runs. */
+	if (rc)
+		return rc == -VMPI_EAGAIN ? RANK_RUNS : RANK_UNKNOWN;
 	switch (state) {
 	case VM_EXPORT_NEW:
 		return RANK_NEW;
@@ -212,15 +216,34 @@ static void doing_read(const struct feed_node *node, struct block *rank)
 	int rc = vm_live_doing(node->file, doing, (unsigned)rank->index);
 
 	rank->waits[0] = '\0';
-	/* Too fast to be seen: it runs. */
-	rank->state = rc == -VMPI_EAGAIN ? RANK_RUNS : RANK_UNKNOWN;
-	if (rc)
-		return;
-	rank->state = state_of(doing->state);
+	rank->state = state_of(rc, doing->state);
 	if (rank->state == RANK_WAITS)
 		waits_write(rank->waits, sizeof(rank->waits),
 			    vm_live_call_name(node->file, doing->wait.call),
 			    doing);
+}
+
+int feed_node_sample(const struct feed_node *node, struct block *ranks)
+{
+	int count = feed_node_blocks(node, GROUP_RANK);
+
+	for (int i = 0; i < count; i++) {
+		struct vm_live_doing doing = { 0 };
+		int rc = vm_live_doing(node->file, &doing,
+				       (unsigned)ranks[i].index);
+
+		ranks[i].next_looks++;
+		ranks[i].next_runs += state_of(rc, doing.state) == RANK_RUNS;
+	}
+	return count;
+}
+
+/* What was counted is of this look. */
+static void looks_take(struct block *rank, bool lives)
+{
+	rank->looks = lives ? rank->next_looks + 1 : 0;
+	rank->runs = rank->next_runs + (rank->state == RANK_RUNS);
+	rank->next_looks = rank->next_runs = 0;
 }
 
 int feed_node_group(const struct feed_node *node, struct block *blocks,
@@ -241,8 +264,12 @@ int feed_node_group(const struct feed_node *node, struct block *blocks,
 		block->node = (int)node->head->node;
 		block->index = index;
 		figures_read(node, block, group, now);
-		if (group == GROUP_RANK)
-			doing_read(node, block);
+		if (group != GROUP_RANK)
+			continue;
+		if (!block->had)
+			block->next_looks = block->next_runs = 0;
+		doing_read(node, block);
+		looks_take(block, now != 0);
 	}
 	return count;
 }

@@ -34,6 +34,10 @@ int feed_node_blocks(const struct feed_node *node, enum group group);
 int feed_node_group(const struct feed_node *node, struct block *blocks,
 		    enum group group);
 
+/* Between two looks: reads only the states of the ranks, and counts.  The number
+ * of blocks. */
+int feed_node_sample(const struct feed_node *node, struct block *ranks);
+
 /* The variables of the model are those of this process, unless it has some.  0
  * or -VMPI_ENOMEM. */
 int feed_node_rows(const struct feed_node *node, struct model *model);

@@ -40,7 +40,7 @@ static int look(struct top *top)
 	int rc = feed_look(top->feed, &top->model, top->view.node);
 
 	if (!rc)
-		view_look(&top->view, &top->model);
+		rc = view_look(&top->view, &top->model);
 	top->next_ns = vm_clock_ns() + (uint64_t)(top->view.interval_s * 1e9);
 	return rc;
 }
@@ -75,6 +75,29 @@ static double wait_s(const struct top *top)
 	return now < top->next_ns ? (double)(top->next_ns - now) / 1e9 : 0;
 }
 
+/* The states of ranks are read more often than all else: so many times an
+ * update. */
+#define SAMPLES 10
+
+/* Waits for a key, or until there is something else to show. */
+static int key_wait(struct top *top)
+{
+	double part = top->view.interval_s / SAMPLES;
+
+	for (;;) {
+		double left = wait_s(top);
+		bool sampled = !top->view.paused && left > part;
+		int key = term_key(sampled ? part : left), rows, cols;
+
+		if (key != TERM_NONE || !sampled)
+			return key;
+		term_size(&rows, &cols);
+		if (rows != top->canvas.rows || cols != top->canvas.cols)
+			return key;
+		feed_sample(top->feed, &top->model);
+	}
+}
+
 /* Changes per second are there when it has been looked twice. */
 #define FIRST_NS 200000000
 
@@ -96,7 +119,7 @@ static int terminal_run(struct top *top)
 			break;
 		view_draw(&top->view, &top->canvas, &top->model);
 		term_show(&top->canvas);
-		key = term_key(wait_s(top));
+		key = key_wait(top);
 		if (key == TERM_GONE)
 			break;
 		if (key != TERM_NONE)
@@ -124,6 +147,8 @@ static int batch_rows(const struct top *top)
 	const struct model *model = &top->model;
 	int most = BATCH_ROWS;
 
+	if (top->view.map && top->view.screen == SCREEN_RANKS)
+		return number_of("LINES", most);
 	if (top->view.screen == SCREEN_VARIABLES)
 		most = model->variable_count + 10;
 	for (int group = 0; group < GROUPS; group++)
@@ -143,6 +168,16 @@ static void pause_s(double seconds)
 	nanosleep(&time, NULL);
 }
 
+/* Until the next look. */
+static void interval_pass(struct top *top)
+{
+	for (int i = 0; i < SAMPLES; i++) {
+		if (i)
+			feed_sample(top->feed, &top->model);
+		pause_s(top->view.interval_s / SAMPLES);
+	}
+}
+
 static bool job_lives(const struct model *model)
 {
 	for (int i = 0; i < model->node_count; i++)
@@ -154,11 +189,11 @@ static bool job_lives(const struct model *model)
 /* Changes per second take two readings; of a job that is over one is all. */
 static int batch_run(struct top *top)
 {
-	int rc = look(top);
+	int rc = 0;
 
 	for (int i = 0; i < top->options->batch && !rc; i++) {
 		if (job_lives(&top->model)) {
-			pause_s(top->view.interval_s);
+			interval_pass(top);
 			rc = look(top);
 		}
 		if (!rc)
@@ -262,6 +297,8 @@ static int top_run(struct top *top, const char *job)
 	if (!rc)
 		rc = look(top);
 	status = rc ? 0 : options_take(top);
+	/* The list is what --sort is about. */
+	top->view.map = options->map;
 	if (!rc && !status && options->batch) {
 		rc = batch_run(top);
 	} else if (!rc && !status && term_open(why, sizeof(why))) {

@@ -101,6 +101,10 @@ struct block {
 	uint32_t known; /* bits: which figures have a value */
 	bool had;	/* ... and had one the time before */
 	enum rank_state state;
+	/* Of a rank: how often its state was read between the look before and
+	 * this one, and how often it ran, or was ready to; 0: the process is
+	 * gone.  The others count until the next look. */
+	unsigned looks, runs, next_looks, next_runs;
 	struct vm_live_doing doing; /* of a rank whose state is known */
 	char waits[64];		    /* what for: "MPI_Recv from 3 tag 7" */
 };

@@ -76,6 +76,14 @@ static int plot_take(struct options *options, const char *text)
 	return 0;
 }
 
+static int map_take(struct options *options, const char *text)
+{
+	(void)text;
+	options->map = true;
+	options->screen = SCREEN_RANKS;
+	return 0;
+}
+
 VM_CLI_TEXT(filter, filter)
 VM_CLI_TEXT(sort, sort)
 VM_CLI_TEXT(directory, directory)
@@ -107,6 +115,9 @@ static const struct vm_cli_row option_rows[] = {
 	  "(default: 5)",
 	  0, hang_take },
 	{ "list", 0, 0, 0, "List your jobs on this host", 0, list_take },
+	{ "map", 0, 0, 0,
+	  "Start with the map of how busy the ranks are over time", 0,
+	  map_take },
 	{ "marks", 0, "KIND", 0,
 	  "Draw plots with braille, block or ascii characters", 0, marks_take },
 	{ "node", 'n', "N", 0, "Start with node N only", 0, node_take },

@@ -16,6 +16,7 @@ struct options {
 	int batch; /* pages to print; 0: on the terminal */
 	double delay_s, hang_s;
 	enum screen screen;
+	bool map;
 	const char *filter, *sort, *plot; /* or NULL */
 	int node;			  /* -1: all */
 	bool marks_given;

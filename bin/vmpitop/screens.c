@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "heat.h"
+
 /* The columns of a group's figures, behind those of the screen. */
 static int figure_columns(struct column *columns, int count, enum group group)
 {
@@ -65,6 +67,8 @@ void screen_blocks(const struct page *page, const char *title, enum group group)
 			   title);
 }
 
+#define RANK_COLUMNS 4 /* before those of the figures */
+
 /* Lines are short: MPI is what most calls are of. */
 static const char *waits_short(const struct block *rank)
 {
@@ -75,19 +79,37 @@ static const char *waits_short(const struct block *rank)
 	       (strncmp(rank->waits, prefix, length) ? 0 : length);
 }
 
-void screen_ranks(const struct page *page)
+static struct value busy_value(const struct page *page, int rank)
 {
-	struct column columns[TABLE_COLUMNS_MAX] = {
+	double share = busy_of(&page->view->busy, rank);
+
+	return share < 0 ? value_none() : value_of(FIGURE_PERCENT, share);
+}
+
+static int rank_columns(struct column columns[TABLE_COLUMNS_MAX])
+{
+	static const struct column first[] = {
 		{ .title = "rank", .width = 7, .rises = true },
 		{ .title = "node", .width = 6, .rises = true },
 		{ .title = "state", .width = 6, .words = true },
+		{ .title = "busy", .width = 6 },
 	};
-	struct table *table = &page->view->table;
-	int count = figure_columns(columns, 3, GROUP_RANK);
+	int count;
 
+	memcpy(columns, first, sizeof(first));
+	count = figure_columns(columns, RANK_COLUMNS, GROUP_RANK);
 	columns[count++] = (struct column){ .title = "waits for",
 					    .width = 18,
 					    .words = true };
+	return count;
+}
+
+static void rank_list(struct page *page)
+{
+	struct column columns[TABLE_COLUMNS_MAX];
+	struct table *table = &page->view->table;
+	int count = rank_columns(columns);
+
 	table_begin(table, columns, count);
 	for (int i = 0; i < page->model->block_count[GROUP_RANK]; i++) {
 		const struct block *rank = &page->model->blocks[GROUP_RANK][i];
@@ -103,11 +125,35 @@ void screen_ranks(const struct page *page)
 		row->values[0] = value_of(FIGURE_NUMBER, rank->index);
 		row->values[1] = value_of(FIGURE_NUMBER, rank->node);
 		row->values[2] = value_text(rank_state_name(rank->state));
-		figures_fill(page, row->values + 3, rank, GROUP_RANK);
+		row->values[3] = busy_value(page, rank->index);
+		figures_fill(page, row->values + RANK_COLUMNS, rank,
+			     GROUP_RANK);
 		row->values[count - 1] = value_text(waits_short(rank));
+	}
+	if (page->box.rows >= 3 * TABLE_SPREAD_ROWS) {
+		table_spread(page->canvas, page->box, table);
+		page->box.row += TABLE_SPREAD_ROWS;
+		page->box.rows -= TABLE_SPREAD_ROWS;
 	}
 	table_draw(page->canvas, page->box, table,
 		   &page->view->listings[SCREEN_RANKS]);
+}
+
+void screen_ranks(struct page *page)
+{
+	const struct view *view = page->view;
+
+	heat_summary(page->canvas, page->box, &view->busy, view->node);
+	page->box.row++;
+	page->box.rows--;
+	if (!view->map) {
+		rank_list(page);
+		return;
+	}
+	/* Without a cursor, and nothing to sort. */
+	table_begin(&page->view->table, NULL, 0);
+	heat_draw(page->canvas, page->box, &view->busy, view->node,
+		  view->interval_s);
 }
 
 /* In percent of one core. */

@@ -25,7 +25,7 @@ void screen_overview(const struct page *page);
 /* Workers or ports; title: of the column with their numbers. */
 void screen_blocks(const struct page *page, const char *title,
 		   enum group group);
-void screen_ranks(const struct page *page);
+void screen_ranks(struct page *page);
 void screen_variables(struct page *page);
 void screen_plot(struct page *page);
 

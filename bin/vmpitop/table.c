@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "spread.h"
+
 void table_begin(struct table *table, const struct column *columns, int count)
 {
 	if (count)
@@ -165,6 +167,59 @@ static void row_draw(struct canvas *canvas, struct box box,
 				   value->kind == FIGURE_TEXT ? value->text :
 								text);
 		col += width;
+	}
+}
+
+/* The kind of the numbers of a column that are known, which go to numbers;
+ * *count of them. */
+static enum figure_kind column_numbers(double *numbers, int *count,
+				       const struct table *table, int column)
+{
+	enum figure_kind kind = FIGURE_NONE;
+
+	*count = 0;
+	for (int i = 0; i < table->row_count; i++) {
+		const struct value *value = &table->rows[i].values[column];
+
+		if (value->kind == FIGURE_NONE)
+			continue;
+		kind = value->kind;
+		numbers[(*count)++] = value->number;
+	}
+	return kind;
+}
+
+void table_spread(struct canvas *canvas, struct box box,
+		  const struct table *table)
+{
+	struct row rows[TABLE_SPREAD_ROWS] = {
+		{ .style = STYLE_DIM, .values[0] = value_text("least") },
+		{ .style = STYLE_DIM, .values[0] = value_text("median") },
+		{ .style = STYLE_DIM, .values[0] = value_text("most") },
+	};
+	double *numbers = calloc((size_t)table->row_count + 1, sizeof(double));
+
+	for (int i = 1; i < table->column_count && numbers; i++) {
+		enum figure_kind kind;
+		struct spread spread;
+		int count;
+
+		for (int k = 0; k < TABLE_SPREAD_ROWS; k++)
+			rows[k].values[i] = value_text("");
+		if (table->columns[i].words || table->columns[i].rises)
+			continue;
+		kind = column_numbers(numbers, &count, table, i);
+		spread = count ? spread_of(numbers, count) :
+				 (struct spread){ 0 };
+		rows[0].values[i] = value_of(kind, spread.least);
+		rows[1].values[i] = value_of(kind, spread.median);
+		rows[2].values[i] = value_of(kind, spread.most);
+	}
+	free(numbers);
+	for (int k = 0; k < TABLE_SPREAD_ROWS && k < box.rows; k++) {
+		struct box line = { box.row + k, box.col, 1, box.cols };
+
+		row_draw(canvas, line, table, &rows[k]);
 	}
 }
 

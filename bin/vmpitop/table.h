@@ -84,6 +84,12 @@ void table_sort(struct table *table, const struct listing *listing);
 void table_draw(struct canvas *canvas, struct box box, struct table *table,
 		struct listing *listing);
 
+/* Draws three lines, least, median and most, of the columns of numbers into box,
+ * which are aligned with the table's. */
+#define TABLE_SPREAD_ROWS 3
+void table_spread(struct canvas *canvas, struct box box,
+		  const struct table *table);
+
 /* The row with the cursor, after table_draw(); NULL: there is none. */
 const struct row *table_chosen(const struct table *table,
 			       const struct listing *listing);

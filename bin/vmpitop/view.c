@@ -28,6 +28,7 @@ void view_init(struct view *view, enum plot_how how)
 void view_fini(struct view *view)
 {
 	table_fini(&view->table);
+	busy_fini(&view->busy);
 }
 
 void view_say(struct view *view, enum style style, const char *format, ...)
@@ -51,19 +52,20 @@ bool view_lets(const struct view *view, const struct variable *variable)
 	       strcasestr(variable->kind, view->filter);
 }
 
-void view_look(struct view *view, const struct model *model)
+int view_look(struct view *view, const struct model *model)
 {
 	const struct variable *variable = model_variable(model, view->plotted);
 	double sum;
 
 	if (model->interval_s <= 0)
-		return;
+		return 0;
 	figure_sum(&sum, model, FIGURE_RANK_messages, view->node);
 	series_add(&view->messages, sum);
-	if (!variable)
-		return;
-	series_add(&view->levels, variable->now);
-	series_add(&view->rates, variable_rate(model, variable));
+	if (variable) {
+		series_add(&view->levels, variable->now);
+		series_add(&view->rates, variable_rate(model, variable));
+	}
+	return busy_add(&view->busy, model);
 }
 
 static void series_restart(struct view *view)
@@ -234,6 +236,7 @@ static void interval_change(struct view *view, double factor)
 	/* Samples of another length do not belong into one plot. */
 	series_restart(view);
 	series_clear(&view->messages);
+	busy_clear(&view->busy);
 	view_say(view, STYLE_BOLD, "every %.3g s", view->interval_s);
 }
 
@@ -330,7 +333,11 @@ static void other_key(struct view *view, const struct model *model, int key)
 		view->plot_level = !view->plot_level;
 		break;
 	case 'm':
-		view->how = (enum plot_how)((view->how + 1) % PLOT_HOWS);
+		if (view->screen == SCREEN_RANKS)
+			view->map = !view->map;
+		else
+			view->how =
+				(enum plot_how)((view->how + 1) % PLOT_HOWS);
 		break;
 	case '+':
 		interval_change(view, 2);

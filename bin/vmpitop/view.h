@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 
+#include "busy.h"
 #include "canvas.h"
 #include "keys.h"
 #include "model.h"
@@ -56,6 +57,8 @@ struct view {
 	bool plot_level;  /* its value, not its change per second */
 	enum plot_how how;
 	struct series rates, levels, messages;
+	bool map; /* ranks: over time, not as a list */
+	struct busy busy;
 	/* A setting that the user wants changed; main.c clears it. */
 	bool set_wanted;
 	char set_name[96], set_value[VIEW_TEXT_MAX];
@@ -65,8 +68,8 @@ struct view {
 void view_init(struct view *view, enum plot_how how);
 void view_fini(struct view *view);
 
-/* The model is of a new look. */
-void view_look(struct view *view, const struct model *model);
+/* The model is of a new look.  0, -VMPI_ENOMEM. */
+int view_look(struct view *view, const struct model *model);
 
 /* A key: a character or one of keys.h. */
 void view_key(struct view *view, const struct model *model, int key);

@@ -110,7 +110,14 @@ out=$(timeout 60 "$vmpitop" --batch 2 --delay 0.2 --screen ranks \
 is $? 0 "--batch prints pages"
 is "$(printf '%s\n' "$out" | grep -c "job $running: 4 ranks, 1 node, 2")" 2 \
 	"as many as were asked for"
-like "$out" '^ +3 +0 (run|wait|sleep)' "with a row for each rank"
+like "$out" '^ +3 +0 (run|wait|sleep) +[0-9.]+% ' \
+	"with a row for each rank, and how busy it is"
+is "$(printf '%s\n' "$out" | grep -Ec '^ *(least|median|most) +[0-9.]+% ')" 6 \
+	"above them are the least, median and most of each column"
+like "$out" '^busy: least .*% \(rank [0-3]\), median .*%, most .*% \(rank [0-3]\)$' \
+	"and the ranks that are least and most busy"
+out=$(timeout 60 "$vmpitop" --batch 1 --delay 0.2 --map "$running")
+like "$out" '^ +3 +[0-9.]+% \|' "--map prints how busy they are over time"
 out=$(timeout 60 "$vmpitop" --batch 1 --sort nosuch "$running" 2>&1)
 is $? 2 "a column that is none is a mistake"
 like "$out" "columns are node, pid" "and those there are are said"
@@ -125,7 +132,7 @@ shown '^ +0 +[0-9]+ +4 +2 .*runs' "the overview has its process"
 
 keys r
 shown 'rank\^' "r: ranks, by number"
-keys '>' '>' '>' '>' '>' '>'
+keys '>' '>' '>' '>' '>' '>' '>'
 shown 'msg/sv' "> sorts by another column"
 first_is_3() { page | grep -A1 'msg/sv' | tail -n 1 | grep -Eq '^ +3 '; }
 soon first_is_3
@@ -219,6 +226,40 @@ shown '^ +0 .*runs' "it watches"
 : >stop
 shown 'the job has ended' "when the job ends that is said"
 keys q
+
+# Of 4 ranks and of 64 on 24 lines: half of them run, the others wait.
+# map RANKS ROW ROW: these rows are in the map.
+map() {
+	rm -f stop
+	start_job halves --workers 1 -n "$1" ./watched stop halves
+	soon job_of $!
+	halves=$job
+	soon there "$halves"
+	top "'$vmpitop' --delay 0.1 $halves"
+	keys r
+	shown 'm map' "of $1 ranks: r shows the list"
+	keys m
+	shown 'm list' "m the map"
+	shown "$2" "which has a row in it"
+	shown "$3" "and the last one"
+	shown '^busy: least 0.0% \(rank 0\), median 50.0%, most 100% \(rank 1\)$' \
+		"the line above says that half of them are busy"
+	shown ' ranks +busy +.* ago .*now$' "the line below how long it goes back"
+	shown '^ 1 overview ' "and the line of keys is still there"
+	keys m
+	shown ' rank.* waits for' "m again is the list"
+	keys h
+	shown 'ranks: map or list' "help has the key"
+	: >stop
+	keys q q
+	shown '^code 0$' "q quits"
+	soon gone "$halves"
+}
+gone() {
+	! there "$1"
+}
+map 4 '^ +0 +0.0% \| *$' '^ +3 +100% \|.*@@@@$'
+map 64 '^ +0-3 +50.0% \|.*\+\+\+\+$' '^ +60-63 +50.0% \|.*\+\+\+\+$'
 
 start_job hung --workers 1 -n 3 ./watched stop hang
 soon job_of $!

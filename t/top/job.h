@@ -79,8 +79,14 @@ static inline void job_make(struct model *model)
 	job_blocks(model, GROUP_WORKER, 2);
 	job_blocks(model, GROUP_RANK, 3);
 	job_blocks(model, GROUP_PORT, 2);
-	for (int i = 0; i < 6; i++)
-		model->blocks[GROUP_RANK][i].state = RANK_RUNS;
+	/* Busy are 0%, 20%, ... 100%. */
+	for (int i = 0; i < 6; i++) {
+		struct block *rank = &model->blocks[GROUP_RANK][i];
+
+		rank->state = RANK_RUNS;
+		rank->looks = 5;
+		rank->runs = (unsigned)i;
+	}
 	job_variables(model);
 }
 

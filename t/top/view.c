@@ -90,7 +90,7 @@ static void sort_check(void)
 	press('r');
 	press(KEY_OF_HOME);
 	is_int(view.table.rows[0].id, 0, "ranks are sorted by number");
-	for (int i = 0; i < 6; i++)
+	for (int i = 0; i < 7; i++)
 		press('>');
 	is_int(view.table.rows[0].id, 5, "then by messages per second");
 	press('i');
@@ -104,6 +104,30 @@ static void sort_check(void)
 	press('n');
 	press('n');
 	is_int(view.table.row_count, 6, "and after the last one at all");
+}
+
+static void map_check(void)
+{
+	press('r');
+	ok(shown("busy: not known yet"),
+	   "nothing is known before the first look");
+	view_look(&view, &model);
+	draw();
+	ok(shown("busy: least 0.0% (rank 0), median 50.0%, most 100% (rank 5)"),
+	   "then the least and the most busy rank are");
+	ok(shown(" least              0.0%"), "there are the least values");
+	ok(shown("median             50.0%"), "the medians");
+	ok(shown("  most              100%"), "and the greatest ones");
+	press('m');
+	ok(shown("          5  100% |"), "m shows the map, of each rank");
+	ok(shown("m list"), "the line of keys says how to go back");
+	is_int(view.how, PLOT_BRAILLE, "the marks of plots stay");
+	press('+');
+	ok(shown("busy: not known yet"),
+	   "samples of another length begin anew");
+	press('-');
+	press('m');
+	ok(shown("waits for"), "m again shows the list");
 }
 
 static void node_check(void)
@@ -214,6 +238,7 @@ int main(void)
 	view_init(&view, PLOT_BRAILLE);
 	canvas_init(&canvas, 24, 80);
 	screens_check();
+	map_check();
 	sort_check();
 	node_check();
 	plot_check();

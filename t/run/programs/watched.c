@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A program for vmpitop to watch: watched FILE [hang]
+ * A program for vmpitop to watch: watched FILE [hang | halves]
  *
  * Rank r sends r + 1 messages a round to its right neighbour, until FILE is
  * there; rank 0 reports when core_eager_limit changes.  hang: all wait for a
- * message of their right neighbour, which never comes.
+ * message of their right neighbour, which never comes.  halves: until FILE is
+ * there, ranks with odd numbers look for messages, and the others wait for one.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -43,6 +44,20 @@ static void round_go(void)
 			 MPI_STATUS_IGNORE);
 }
 
+static void half_run(const char *file)
+{
+	int odd = rank % 2, word = 0, there;
+
+	if (!odd)
+		MPI_Recv(&word, 1, MPI_INT, rank + 1, 7, MPI_COMM_WORLD,
+			 MPI_STATUS_IGNORE);
+	while (odd && access(file, F_OK) != 0)
+		MPI_Iprobe(MPI_ANY_SOURCE, 8, MPI_COMM_WORLD, &there,
+			   MPI_STATUS_IGNORE);
+	if (odd)
+		MPI_Send(&word, 1, MPI_INT, rank - 1, 7, MPI_COMM_WORLD);
+}
+
 int main(int argc, char **argv)
 {
 	int go = 1, word;
@@ -50,7 +65,9 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	if (argc > 2)
+	if (argc > 2 && !strcmp(argv[2], "halves"))
+		half_run(argv[1]);
+	else if (argc > 2)
 		MPI_Recv(&word, 1, MPI_INT, (rank + 1) % size, 7,
 			 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	while (argc == 2 && go) {
