@@ -44,19 +44,11 @@ static int ranks_grow(struct busy *busy, int count)
 	return 0;
 }
 
-static bool job_lives(const struct model *model)
-{
-	for (int i = 0; i < model->node_count; i++)
-		if (model->nodes[i].life == LIFE_RUNS)
-			return true;
-	return false;
-}
-
 int busy_add(struct busy *busy, const struct model *model)
 {
 	int count = model->ranks;
 
-	if (!job_lives(model))
+	if (!model_lives(model))
 		return 0;
 	for (int i = 0; i < model->block_count[GROUP_RANK]; i++)
 		if (model->blocks[GROUP_RANK][i].index >= count)

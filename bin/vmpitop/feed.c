@@ -153,7 +153,6 @@ static uint64_t motion_of(const struct model *model)
 static void times_fill(struct feed *feed, struct model *model)
 {
 	uint64_t now = vm_clock_ns(), motion;
-	bool lives = false;
 
 	model->interval_s =
 		feed->looked_ns ? (double)(now - feed->looked_ns) / 1e9 : 0;
@@ -163,10 +162,8 @@ static void times_fill(struct feed *feed, struct model *model)
 				 model->still_s + model->interval_s :
 				 0;
 	feed->motion = motion;
-	for (int i = 0; i < model->node_count; i++)
-		lives |= model->nodes[i].life == LIFE_RUNS;
 	/* The clock of a job that is over stands. */
-	if (lives || !model->now_s)
+	if (model_lives(model) || !model->now_s)
 		model->now_s = (double)time(NULL);
 }
 

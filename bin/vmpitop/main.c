@@ -141,6 +141,10 @@ static int number_of(const char *name, int other)
 		       other;
 }
 
+/* What is above and below the rows of a list: head, diagnosis, the summary of
+ * ranks, titles, and the line of keys. */
+#define BESIDE_ROWS (2 + DIAGNOSIS_LINES + 1 + TABLE_SPREAD_ROWS + 1 + 1)
+
 /* As long as what there is to show. */
 static int batch_rows(const struct top *top)
 {
@@ -150,13 +154,13 @@ static int batch_rows(const struct top *top)
 	if (top->view.map && top->view.screen == SCREEN_RANKS)
 		return number_of("LINES", most);
 	if (top->view.screen == SCREEN_VARIABLES)
-		most = model->variable_count + 10;
+		most = model->variable_count + BESIDE_ROWS;
 	for (int group = 0; group < GROUPS; group++)
 		if (top->view.screen != SCREEN_OVERVIEW &&
 		    top->view.screen != SCREEN_PLOT &&
 		    top->view.screen != SCREEN_VARIABLES &&
-		    model->block_count[group] + 10 > most)
-			most = model->block_count[group] + 10;
+		    model->block_count[group] + BESIDE_ROWS > most)
+			most = model->block_count[group] + BESIDE_ROWS;
 	return number_of("LINES", most);
 }
 
@@ -178,21 +182,13 @@ static void interval_pass(struct top *top)
 	}
 }
 
-static bool job_lives(const struct model *model)
-{
-	for (int i = 0; i < model->node_count; i++)
-		if (model->nodes[i].life == LIFE_RUNS)
-			return true;
-	return false;
-}
-
 /* Changes per second take two readings; of a job that is over one is all. */
 static int batch_run(struct top *top)
 {
 	int rc = 0;
 
 	for (int i = 0; i < top->options->batch && !rc; i++) {
-		if (job_lives(&top->model)) {
+		if (model_lives(&top->model)) {
 			interval_pass(top);
 			rc = look(top);
 		}

@@ -118,6 +118,14 @@ const struct node *model_node(const struct model *model, int number)
 	return NULL;
 }
 
+bool model_lives(const struct model *model)
+{
+	for (int i = 0; i < model->node_count; i++)
+		if (model->nodes[i].life == LIFE_RUNS)
+			return true;
+	return false;
+}
+
 struct variable *model_variable(const struct model *model, const char *name)
 {
 	for (int i = 0; i < model->variable_count; i++)

@@ -169,6 +169,9 @@ bool figure_sum(double *sum, const struct model *model, enum figure figure,
 double variable_rate(const struct model *model,
 		     const struct variable *variable);
 
+/* Whether a process of it on this host runs. */
+bool model_lives(const struct model *model);
+
 /* NULL: there is none. */
 const struct node *model_node(const struct model *model, int number);
 struct variable *model_variable(const struct model *model, const char *name);

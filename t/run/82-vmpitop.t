@@ -261,6 +261,22 @@ gone() {
 map 4 '^ +0 +0.0% \| *$' '^ +3 +100% \|.*@@@@$'
 map 64 '^ +0-3 +50.0% \|.*\+\+\+\+$' '^ +60-63 +50.0% \|.*\+\+\+\+$'
 
+# With a report above it, and more ranks than a terminal has lines.
+rm -f stop
+start_job many --workers 1 -n 20 ./watched stop hang
+soon job_of $!
+many=$job
+soon there "$many"
+hangs() {
+	out=$(timeout 60 "$vmpitop" --batch 2 --delay 0.3 --hang 0.2 \
+		--screen ranks "$many")
+	case $out in *'the job hangs'*) ;; *) return 1 ;; esac
+}
+soon hangs
+is $? 0 "--batch reports a job that hangs" || diag "$out"
+like "$out" '^ +19 +0 wait .* Recv from 0 tag 7' "and lists all of its ranks"
+kill "$many"
+
 start_job hung --workers 1 -n 3 ./watched stop hang
 soon job_of $!
 hung=$job
