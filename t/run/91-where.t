@@ -131,6 +131,27 @@ timeout 200 "$vmpirun" -n 2 --nodes 2 ./buffer send 1000000 </dev/null >out 2>er
 ok "between processes the kernel finds it, and a line says so" \
 	grep -Eq "rank [01]: (MPI_Recv|MPI_Send) .* failed: .*accessible memory \\(in main, where_buffer|SIGSEGV .* in MPI_Send" err
 
+# A message that is longer than its receive: whose, and the place, also where
+# the functions of the program have little of the stack.
+build long where_long.c
+lengthy() {
+	grep -n "/\\* at $1 \\*/" "$programs/where_long.c" |
+		sed 's/:.*//; s/^/where_long.c:/'
+}
+for way in "--workers 1" "--nodes 2"; do
+	for call in recv:Recv came:Recv wait:Wait test:Test mrecv:Mrecv \
+		both:Sendrecv; do
+		for bytes in 41 1000000; do
+			# shellcheck disable=SC2086 # two words
+			timeout 200 "$vmpirun" -n 2 $way ./long "${call%:*}" \
+				$bytes </dev/null >out 2>err
+			like "$(cat err)" "^vmpirun: rank 1: MPI_${call#*:} on MPI_COMM_WORLD failed: .*: the message from rank 0 with tag 7 is longer .* \\(in main, $(lengthy "${call%:*}")\\)\$" \
+				"MPI_${call#*:} of $bytes bytes, with $way" ||
+				diag "$(cat err)"
+		done
+	done
+done
+
 # An ordinary executable that is a process of its own.
 if cc -g -no-pie -I"$VMPI_SRC/include" "$programs/where.c" -o fixed \
 	-pthread -L"$VMPI_BUILD/lib" -lmpi_abi \

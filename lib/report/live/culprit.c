@@ -20,11 +20,8 @@
 static size_t own_read(uint64_t own[OWN_WORDS], const struct vm_where_ask *ask)
 {
 	uint64_t sp = ask->registers[ask->sp_number] & ~(uint64_t)7;
-	size_t count = OWN_WORDS;
 
-	while (count && !vm_snapshot_read(ask->pid, own, sp, count * 8))
-		count /= 2;
-	return count;
+	return vm_snapshot_read_most(ask->pid, own, sp, OWN_WORDS * 8) / 8;
 }
 
 static bool is_other(const struct vm_snapshot_rank *rank,

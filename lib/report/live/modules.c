@@ -295,8 +295,7 @@ bool vm_modules_want_stack(struct vm_modules *modules, uint64_t sp)
 			!vm_snapshot_read(pid, words, sp, sizeof(*words));
 	     i++)
 		sp = (sp | (PAGE_BYTES - 1)) + 1;
-	while (bytes && !vm_snapshot_read(pid, words, sp, bytes))
-		bytes /= 2;
+	bytes = vm_snapshot_read_most(pid, words, sp, bytes);
 	for (size_t i = 0; i < bytes / sizeof(*words); i++)
 		vm_modules_want(modules, words[i]);
 	free(words);

@@ -22,6 +22,7 @@
 #include "base/err.h"
 #include "core/runtime/debug.h"
 
+#define PAGE_BYTES 4096
 #define STACK_BYTES_MAX ((uint64_t)64 << 20)
 #define RANKS_MAX 1000000
 #define THREADS_MAX 4096
@@ -48,6 +49,24 @@ bool vm_snapshot_read(pid_t pid, void *to, uint64_t address, size_t bytes)
 
 	return process_vm_readv(pid, &local, 1, &remote, 1, 0) ==
 	       (ssize_t)bytes;
+}
+
+size_t vm_snapshot_read_most(pid_t pid, void *to, uint64_t address,
+			     size_t bytes)
+{
+	size_t used = 0;
+
+	while (used < bytes) {
+		size_t n = PAGE_BYTES - (address + used) % PAGE_BYTES;
+
+		if (n > bytes - used)
+			n = bytes - used;
+		if (!vm_snapshot_read(pid, (char *)to + used, address + used,
+				      n))
+			break;
+		used += n;
+	}
+	return used;
 }
 
 #if defined(__x86_64__)
@@ -249,11 +268,10 @@ static void stack_take(struct vm_snapshot_rank *rank, const struct view *view,
 	if ((end && end < from) || bytes > STACK_BYTES_MAX)
 		return;
 	rank->stack = malloc(bytes);
-	while (rank->stack && bytes &&
-	       !vm_snapshot_read(view->pid, rank->stack, from, bytes))
-		bytes = end ? 0 : bytes / 2;
 	rank->from = from;
-	rank->bytes = bytes;
+	if (rank->stack)
+		rank->bytes = vm_snapshot_read_most(view->pid, rank->stack,
+						    from, bytes);
 }
 
 static bool word_read(const struct view *view, void *to, uint64_t address,

@@ -46,6 +46,11 @@ void vm_snapshot_free(struct vm_snapshot *snapshot);
 /* Reads bytes of another process's memory; false: not all are there. */
 bool vm_snapshot_read(pid_t pid, void *to, uint64_t address, size_t bytes);
 
+/* Reads as many of the bytes as there are before the first that is not there;
+ * returns how many. */
+size_t vm_snapshot_read_most(pid_t pid, void *to, uint64_t address,
+			     size_t bytes);
+
 /* The word at an address, as it was, if it is on the stack of the rank; else
  * as it is now.  false: there is none. */
 bool vm_snapshot_word(const struct vm_snapshot *snapshot,
