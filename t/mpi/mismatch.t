@@ -227,4 +227,65 @@ dies finalize-barrier 16 'rank 1 calls MPI_Finalize, rank 0 MPI_Barrier' \
 	'MPI_Finalize against a barrier'
 dies barrier-finalize 16 'rank 1 calls MPI_Barrier, rank 0 MPI_Finalize' \
 	'a barrier against MPI_Finalize'
+# Of errors that are returned nothing stays with who has gone on in a gather.
+cat >kept.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CALLS 100
+
+static int rank, size, x, xs[64];
+static MPI_T_pvar_session session;
+static MPI_T_pvar_handle handle;
+
+static void watch(void)
+{
+	int provided, index, count;
+
+	MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+	MPI_T_pvar_get_index("core_unexpected_len", MPI_T_PVAR_CLASS_LEVEL,
+			     &index);
+	MPI_T_pvar_session_create(&session);
+	MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &count);
+}
+
+/* One rank gathers, all others meet in another call. */
+static int wrong(int odd)
+{
+	if (rank == odd)
+		return MPI_Gather(&x, 1, MPI_INT, xs, 1, MPI_INT, 0,
+				  MPI_COMM_WORLD);
+	return MPI_Allreduce(&rank, &x, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
+
+int main(void)
+{
+	unsigned long long kept = 0;
+	int errors = 0;
+
+	MPI_Init(NULL, NULL);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	watch();
+	for (int i = 0; i < CALLS; i++)
+		errors += wrong(size - 1) != MPI_SUCCESS;
+	for (int i = 0; i < CALLS; i++)
+		MPI_Barrier(MPI_COMM_WORLD);
+	MPI_T_pvar_read(session, handle, &kept);
+	if (rank == 0)
+		printf("%d errors\n", errors);
+	if (rank == size - 1)
+		printf("%s are kept\n", kept < CALLS / 2 ? "few" : "many");
+	MPI_Finalize();
+	return 0;
+}
+END
+"$VMPI_BUILD/vmpicc" -o kept kept.c || exit 1
+for n in 2 3 8; do
+	out=$(timeout 150 "$VMPI_BUILD/vmpirun" -n $n --nodes $n ./kept 2>&1)
+	is "$(echo "$out" | sort)" '100 errors
+few are kept' "a gather beside reductions of $n processes, again and again"
+done
 done_testing

@@ -167,7 +167,7 @@ static int talk_begin(const struct vm_meet *meet, int p,
 	if (n)
 		memcpy(out->data, part->out, n);
 	/* Who has gone does not want it. */
-	if (talk->ahead)
+	if (vm_leaders_is_gone(meet, talk))
 		return 0;
 	if (!talk->in || vm_leaders_talk_is_card(talk))
 		rc = vm_leaders_head_recv(meet, p, talk);
@@ -175,7 +175,8 @@ static int talk_begin(const struct vm_meet *meet, int p,
 		return rc;
 	rc = vm_leaders_part_send(meet, p, out, VM_LEADERS_HEAD_BYTES + n,
 				  &talk->reqs[1]);
-	if (!rc && n < part->out_bytes)
+	talk->owed++;
+	if (!rc && n < part->out_bytes && ++talk->owed)
 		rc = vm_leaders_part_send(meet, p, (const char *)part->out + n,
 					  part->out_bytes - n, &talk->reqs[2]);
 	return rc;
@@ -242,7 +243,9 @@ static int talk_all(const struct vm_meet *meet, enum vm_leaders_topic topic,
 		mismatch |= talks[p].in->topic != (uint32_t)topic;
 		rc = talk_rest(meet, p, &talks[p], &parts[p]);
 	}
-	for (int p = 0; p < leaders->count; p++)
+	if (!rc && mismatch)
+		rc = vm_leaders_owed_tell(meet, talks);
+	for (int p = 0; p < leaders->count; p++, talks[p - 1].owed = 0)
 		for (int i = 1; i < 4; i++)
 			first_error(&rc,
 				    vm_leaders_msg_wait(meet, &talks[p].reqs[i],
@@ -428,6 +431,10 @@ static int cards_compare(const struct vm_meet *meet,
 	if (all &&
 	    vm_leaders_are_alike(leaders, told ? 1 : leaders->count, talks))
 		return VM_DONE;
+	if (!told && !vm_leaders_star(leaders) &&
+	    (need == VM_LEADERS_ALL || !vm_leaders_may_go_ahead(meet)))
+		for (int p = 0; p < leaders->count; p++)
+			talks[p].owed = 1;
 	return told ? vm_leaders_other_gone(meet, talks,
 					    need == VM_LEADERS_ALL) :
 		      VM_PENDING;
@@ -471,6 +478,11 @@ int vm_leaders_short(struct vm_meet *meet, size_t data_bytes,
 
 	if (VM_UNLIKELY(is_lost(leaders)) && !meet->told)
 		return lost_tell(meet);
+	if (leaders->self && vm_leaders_are_heard(meet) && !meet->place) {
+		rc = vm_leaders_owed_take(meet);
+		if (rc)
+			return rc;
+	}
 	if (!meet->told)
 		card_end(out,
 			 !ahead ? VM_LEADERS_SHORT :
@@ -517,8 +529,8 @@ int vm_leaders_exchange(struct vm_meet *meet, enum vm_leaders_topic topic,
 	if (rc == -VMPI_EMISMATCH && talks[0].ahead)
 		meet->gone = ((const struct vm_leaders_card *)talks[0].in->data)
 				     ->key[0];
-	if (!rc && meet->leaders->self == 0)
-		rc = vm_leaders_left_drop(meet, talks);
+	if ((!rc || rc == -VMPI_EMISMATCH) && meet->leaders->self == 0)
+		first_error(&rc, vm_leaders_left_drop(meet, talks));
 	talks_end(meet, talks, count);
 	if (!rc)
 		rc = vm_leaders_unheard_end(meet);

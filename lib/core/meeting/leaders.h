@@ -87,10 +87,11 @@ static inline bool vm_leaders_star(const struct vm_leaders *leaders)
  * and start them, so that a leader in one that is started hears of another in one
  * that is not.  All are negative, so that no other message in the context has one
  * of them.  What ends when a member dies, and by nothing else, is a receive of
- * VM_LEADERS_NEVER.
+ * VM_LEADERS_NEVER; VM_LEADERS_OWED is that of leaders_ahead.h.
  */
 #define VM_LEADERS_TAG VM_CHAN_LEADERS_TAG
 #define VM_LEADERS_NEVER 0x40000000u
+#define VM_LEADERS_OWED 0x20000000u
 #define VM_LEADERS_NUMBERS 0x0fffffffu
 
 /* The topic of a meeting, for the leaders; the first exchange of a meeting

@@ -106,6 +106,17 @@ uint32_t vm_leaders_left_take(const struct vm_meet *meet)
 	return left_ago(meet) <= 32 ? left << (left_ago(meet) - 1) : 0;
 }
 
+/* Receives a message of a process, and forgets it. */
+static int message_drop(const struct vm_meet *meet, int process)
+{
+	struct vm_req *req = NULL;
+	int rc = vm_leaders_part_recv(meet, process, NULL, 0, &req);
+
+	if (!rc)
+		rc = vm_leaders_msg_wait(meet, &req, NULL);
+	return rc == -VMPI_ETRUNC ? 0 : rc; /* as it has to be */
+}
+
 /* Receives what a process has sent in meetings before that of a tag. */
 static int left_recv(const struct vm_meet *meet, int process, uint32_t tag,
 		     uint32_t left)
@@ -115,16 +126,9 @@ static int left_recv(const struct vm_meet *meet, int process, uint32_t tag,
 	int rc = 0;
 
 	for (uint32_t ago = 1; left && !rc; ago++, left >>= 1) {
-		struct vm_req *req = NULL;
-
-		if (!(left & 1))
-			continue;
 		old.tag = (tag - ago) & VM_LEADERS_NUMBERS;
-		rc = vm_leaders_part_recv(&old, process, NULL, 0, &req);
-		if (!rc)
-			rc = vm_leaders_msg_wait(&old, &req, NULL);
-		if (rc == -VMPI_ETRUNC) /* as it has to be */
-			rc = 0;
+		if (left & 1)
+			rc = message_drop(&old, process);
 	}
 	return rc;
 }
@@ -222,6 +226,16 @@ int vm_leaders_late_add(const struct vm_meet *meet)
 	return rc;
 }
 
+/* What has been heard of a process: an error if it is that one is gone. */
+static int lost_hear(const struct vm_meet *meet,
+		     const struct vm_leaders_talk *talk)
+{
+	if (talk->in->topic != VM_LEADERS_LOST)
+		return 0;
+	vm_leaders_lose(meet);
+	return -VMPI_EPEER;
+}
+
 int vm_leaders_late_end(const struct vm_meet *meet)
 {
 	const struct vm_leaders *leaders = meet->leaders;
@@ -231,16 +245,70 @@ int vm_leaders_late_end(const struct vm_meet *meet)
 		if (p == leaders->self)
 			continue;
 		rc = vm_leaders_head_await(meet, p, meet->talks);
-		if (!rc && meet->talks[p].in->topic == VM_LEADERS_LOST) {
-			vm_leaders_lose(meet);
-			rc = -VMPI_EPEER;
-		}
+		rc = rc ? rc : lost_hear(meet, &meet->talks[p]);
 	}
 	if (!rc)
 		rc = vm_leaders_left_drop(meet, meet->talks);
 	if (!rc && vm_leaders_other(meet) >= 0)
 		rc = -VMPI_EMISMATCH;
 	return rc ? rc : vm_leaders_unheard_end(meet);
+}
+
+/* What the first process says, or another one in its name. */
+struct owed {
+	uint32_t tag, process, count;
+};
+
+bool vm_leaders_is_gone(const struct vm_meet *meet,
+			const struct vm_leaders_talk *talk)
+{
+	/* Only the first process is told of what is left. */
+	return talk->ahead || (meet->leaders->self && talk->in && talk->left &&
+			       talk->in->topic == VM_LEADERS_MISMATCH);
+}
+
+int vm_leaders_owed_tell(const struct vm_meet *meet,
+			 struct vm_leaders_talk *talks)
+{
+	const struct vm_leaders *leaders = meet->leaders;
+	const struct vm_meet at = { .leaders = meet->leaders,
+				    .context = meet->context,
+				    .tag = VM_LEADERS_OWED };
+	struct owed owed = { meet->tag, (uint32_t)leaders->self, 0 };
+	int rc = 0;
+
+	for (int p = 1; p < leaders->count && !rc; p++) {
+		owed.count = talks[p].owed;
+		if (p != leaders->self && owed.count &&
+		    vm_leaders_is_gone(meet, &talks[p]))
+			rc = vm_leaders_msg_say_for(&at, p, 0, &owed,
+						    sizeof(owed));
+	}
+	return rc;
+}
+
+int vm_leaders_owed_take(const struct vm_meet *meet)
+{
+	const struct vm_meet from = { .leaders = meet->leaders,
+				      .context = meet->context,
+				      .tag = VM_LEADERS_OWED };
+	int rc = 0;
+
+	while (!rc && vm_leaders_msg_is_here(&from, 0)) {
+		struct vm_meet old = from;
+		struct vm_req *req = NULL;
+		struct owed owed = { 0 };
+
+		rc = vm_leaders_part_recv(&from, 0, &owed, sizeof(owed), &req);
+		if (!rc)
+			rc = vm_leaders_msg_wait(&from, &req, NULL);
+		if (!rc && owed.process >= (uint32_t)meet->leaders->count)
+			rc = -VMPI_EIO;
+		old.tag = owed.tag;
+		for (; owed.count && !rc; owed.count--)
+			rc = message_drop(&old, (int)owed.process);
+	}
+	return rc;
 }
 
 int vm_leaders_drain(const struct vm_meet *meet, int process,
@@ -257,15 +325,8 @@ int vm_leaders_drain(const struct vm_meet *meet, int process,
 		follows = card->board ? 0 : card->follows;
 		vm_leaders_board_drop(meet->leaders, process, card);
 	}
-	while (follows-- && !rc) {
-		struct vm_req *req = NULL;
-
-		rc = vm_leaders_part_recv(meet, process, NULL, 0, &req);
-		if (!rc)
-			rc = vm_leaders_msg_wait(meet, &req, NULL);
-		if (rc == -VMPI_ETRUNC) /* as it has to be */
-			rc = 0;
-	}
+	while (follows-- && !rc)
+		rc = message_drop(meet, process);
 	return rc;
 }
 
@@ -308,6 +369,7 @@ int vm_leaders_ahead_tell(const struct vm_meet *meet, int process,
 	rc = vm_leaders_drain(meet, process, talks);
 	talk->in->topic = VM_LEADERS_MISMATCH;
 	talk->in->bytes = 0;
+	talk->in->left = 1; /* vm_leaders_is_gone() */
 	for (int p = 1; p < meet->leaders->count && !rc; p++)
 		if (!talks[p].ahead)
 			rc = vm_leaders_msg_say_for(meet, p, process, talk->in,
@@ -328,16 +390,6 @@ int vm_leaders_other_gone(const struct vm_meet *meet,
 	if (!rc && talks[0].in->topic == VM_LEADERS_CHAINED)
 		rc = vm_leaders_chain_break(meet);
 	return rc ? rc : -VMPI_EMISMATCH;
-}
-
-/* What has been heard of a process: an error if it is that one is gone. */
-static int lost_hear(const struct vm_meet *meet,
-		     const struct vm_leaders_talk *talk)
-{
-	if (talk->in->topic != VM_LEADERS_LOST)
-		return 0;
-	vm_leaders_lose(meet);
-	return -VMPI_EPEER;
 }
 
 /* What a process says first: a card, which may be of one that has gone, or a head. */

@@ -37,6 +37,17 @@ uint32_t vm_leaders_left_take(const struct vm_meet *meet);
 int vm_leaders_left_drop(const struct vm_meet *meet,
 			 struct vm_leaders_talk *talks);
 
+/* Who has gone on in another call takes nothing of what others have sent it, which
+ * holds credits of theirs.  Whether one has, as far as has been heard; tells those that
+ * have how much that is: 0 or an error.  May switch. */
+bool vm_leaders_is_gone(const struct vm_meet *meet,
+			const struct vm_leaders_talk *talk);
+int vm_leaders_owed_tell(const struct vm_meet *meet,
+			 struct vm_leaders_talk *talks);
+
+/* Takes what this process has been told of by now: 0 or an error.  May switch. */
+int vm_leaders_owed_take(const struct vm_meet *meet);
+
 /* Takes what has come of all of them, after a meeting in which all others have
  * been heard, unless it is a started one: 0 or an error.  May switch. */
 int vm_leaders_unheard_end(const struct vm_meet *meet);

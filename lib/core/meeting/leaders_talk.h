@@ -45,6 +45,7 @@ struct vm_leaders_talk {
 	struct vm_leaders_heads *heads;
 	bool ahead;    /* a card of a process that does not wait for others */
 	uint32_t left; /* vm_leaders_left_take() of who has sent it */
+	uint32_t owed; /* sent; from a mismatch on, to who may have gone */
 } VM_ALIGNED(VM_CACHELINE);
 
 /* Whether what has been heard is a card. */
