@@ -20,6 +20,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/own.h"
 #include "base/standard.h"
 #include "base/last_word.h"
 #include "boot/boot.h"
@@ -422,7 +423,7 @@ static int child_start(struct launch *launch, int number,
 			   signals);
 	if (!rc && child->pid < 0) {
 		vm_cli_say("process %d cannot be started: fork: %s", number,
-			   strerror(errno));
+			   vm_own_why(errno));
 		rc = -VMPI_ELIMIT;
 	}
 	output_close(output);

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/last_word.h"
+#include "base/own.h"
 #include "boot/job.h"
 #include "frame.h"
 #include "other_mpi.h"
@@ -360,7 +361,7 @@ int ssh_near(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	near.signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (ssh_start(&near, argv[1], &before)) {
-		vm_cli_say("%s: %s", argv[1], strerror(errno));
+		vm_cli_say("%s: %s", argv[1], vm_own_why(errno));
 		return VM_EXIT_MISTAKE;
 	}
 	job_send(&near, argv[2], argv + 3);

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/own.h"
 #include "boot/job.h"
 #include "frame.h"
 #include "introspect/export/export.h"
@@ -104,7 +105,7 @@ static void start(struct far *far, bool pmi)
 	if (pmi)
 		other_mpi_begin(&far->other);
 	if (far->child < 0) {
-		vm_cli_say("fork: %s", strerror(errno));
+		vm_cli_say("fork: %s", vm_own_why(errno));
 		_exit(VM_EXIT_MISTAKE);
 	}
 }

@@ -40,6 +40,15 @@ void vm_own_end(const struct vm_own *own)
 	prctl(PR_SET_NAME, own->before);
 }
 
+const char *vm_own_why(int error)
+{
+	return error == EAGAIN ? "no more processes, threads, or addresses for "
+				 "their stacks: ulimit -u, ulimit -v, ulimit "
+				 "-d, or a container's limit of processes is "
+				 "too low" :
+				 strerror(error);
+}
+
 static int timer_set(int fd, uint64_t ns)
 {
 	const struct itimerspec when = {

@@ -34,6 +34,9 @@ int vm_own_create(pthread_t *thread, void *(*body)(void *arg), void *arg);
  * those that know what to do with them: as pthread_create(). */
 int vm_own_thread(pthread_t *thread, void *(*body)(void *arg), void *arg);
 
+/* strerror() of an error of these, or what limits the number of threads. */
+const char *vm_own_why(int error);
+
 /*
  * A timer (timerfd_create(2)) for a thread of the runtime, -1 with errno if the
  * system has none; and sets it to expire once, so long from now.  Real time: a

@@ -177,7 +177,7 @@ int vm_peer_events_watch(struct vm_peer_events *events,
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (error) {
 		vm_log(VM_ERROR, "a thread cannot be started: %s",
-		       strerror(error));
+		       vm_own_why(error));
 		return -VMPI_ELIMIT;
 	}
 	events->running = true;

@@ -496,7 +496,7 @@ int vm_sched_start(void)
 
 		if (rc) {
 			vm_log(VM_ERROR, "cannot start worker %d of %d: %s", i,
-			       vm_sched.worker_count, strerror(rc));
+			       vm_sched.worker_count, vm_own_why(rc));
 			vm_sched.worker_count = i;
 			return -VMPI_ELIMIT;
 		}

@@ -354,7 +354,7 @@ int vm_agent_start(struct vm_node *node)
 		return 0;
 	}
 	vm_log(VM_ERROR, "the progress agent cannot be started: %s",
-	       strerror(error));
+	       vm_own_why(error));
 	node->agent = NULL;
 	if (agent->timer_fd >= 0)
 		close(agent->timer_fd);

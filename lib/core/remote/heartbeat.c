@@ -113,7 +113,7 @@ int vm_heartbeat_start(struct vm_heartbeat **out, const struct vm_boot *boot,
 	error = vm_own_thread(&heartbeat->thread, heartbeat_main, heartbeat);
 	if (error) {
 		vm_log(VM_ERROR, "a thread cannot be started: %s",
-		       strerror(error));
+		       vm_own_why(error));
 		heartbeat_free(heartbeat);
 		return -VMPI_ELIMIT;
 	}

@@ -209,7 +209,7 @@ static int thread_start(struct vm_service *service)
 fail:
 	service->wake_fd = -1;
 	vm_log(VM_ERROR, "the service's thread cannot be started: %s",
-	       strerror(error));
+	       vm_own_why(error));
 	return -VMPI_ELIMIT;
 }
 

@@ -54,7 +54,7 @@ void vm_gather_open(struct vm_gather *gather, void (*late)(void *arg),
 		vm_log(VM_WARN,
 		       "small packets are not put together, because there is "
 		       "no thread for what is late: %s",
-		       strerror(error));
+		       vm_own_why(error));
 	gather->running = !error;
 }
 
