@@ -342,13 +342,17 @@ static _Noreturn void child_exec(const struct launch *launch, int number,
 				 pid_t parent, int fd, const int output[2],
 				 char **words, const sigset_t *signals)
 {
+	pid_t now;
+
 	if (launch->children[number].group)
 		setpgid(0, 0);
 	else
 		signal(SIGINT, SIG_IGN); /* the terminal's; vmpirun decides */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* Had vmpirun died before that call, we would not be told. */
-	if (getppid() != parent)
+	/* Had vmpirun died before that call, we would not be told.  A filter of
+	 * system calls may refuse to say. */
+	now = getppid();
+	if (now != parent && now > 0 && parent > 0)
 		_exit(EXIT_FAILURE);
 	if (surroundings_make(launch, number, fd, output)) {
 		vm_cli_say("process %d cannot be started: %s", number,

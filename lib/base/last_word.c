@@ -20,6 +20,7 @@
 static struct {
 	_Atomic int fd; /* plus 1; 0: there is none */
 	_Atomic bool mine, starting;
+	_Atomic unsigned count; /* of errors */
 } last_word;
 
 int vm_last_word_new(void)
@@ -95,4 +96,14 @@ void vm_last_word_start(bool starting)
 bool vm_last_word_starting(void)
 {
 	return atomic_load_explicit(&last_word.starting, memory_order_relaxed);
+}
+
+void vm_last_word_count(void)
+{
+	atomic_fetch_add_explicit(&last_word.count, 1, memory_order_relaxed);
+}
+
+unsigned vm_last_word_counted(void)
+{
+	return atomic_load_explicit(&last_word.count, memory_order_relaxed);
 }

@@ -34,6 +34,10 @@ void vm_last_word_give(void);
  * without a descriptor. */
 bool vm_last_word_said(void);
 
+/* How many errors this process has logged; vm_log() counts them. */
+void vm_last_word_count(void);
+unsigned vm_last_word_counted(void);
+
 /* Sets whether every error that is logged from now on is why the job ends. */
 void vm_last_word_start(bool starting);
 bool vm_last_word_starting(void);

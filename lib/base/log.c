@@ -51,6 +51,8 @@ void vm_log(enum vm_log_level level, const char *format, ...)
 	char line[1024];
 	va_list args;
 
+	if (level == VM_ERROR)
+		vm_last_word_count();
 	if ((int)level > atomic_load_explicit(&log_level, memory_order_relaxed))
 		return;
 	/* Another process has said it. */

@@ -44,9 +44,9 @@ every() {
 every right waitid wait4 sched_getaffinity sched_setaffinity pidfd_open \
 	process_vm_readv process_vm_writev memfd_create membarrier rseq \
 	get_mempolicy perf_event_open userfaultfd io_uring_setup \
-	inotify_init1 prctl kcmp name_to_handle_at setpgid madvise
+	inotify_init1 prctl kcmp name_to_handle_at setpgid madvise getppid
 every said timerfd_create timerfd_settime eventfd2 signalfd4 poll \
-	rt_sigprocmask
+	rt_sigprocmask getpid
 # libc tries the older call only if the newer is not there.
 is "$(job ENOSYS clone3 --nodes 2)" right "without clone3: right"
 

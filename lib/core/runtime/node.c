@@ -315,14 +315,10 @@ static void helpers_stop(struct vm_node *node)
 	vm_helpers_stop(node->runners);
 }
 
-int vm_node_start(const vmpi_config *config)
+static int node_start(const vmpi_config *config)
 {
-	static const vmpi_config defaults;
 	int ranks, workers, rc;
 
-	if (vm_node)
-		return -VMPI_ESTATE;
-	config = config ? config : &defaults;
 	vm_log_set_level((enum vm_log_level)core_cvar.log);
 	rc = config_check(config);
 	if (!rc)
@@ -386,6 +382,26 @@ int vm_node_start(const vmpi_config *config)
 	return 0;
 fail:
 	node_free();
+	return rc;
+}
+
+int vm_node_start(const vmpi_config *config)
+{
+	static const vmpi_config defaults;
+	unsigned errors = vm_last_word_counted();
+	int rc;
+
+	if (vm_node)
+		return -VMPI_ESTATE;
+	rc = node_start(config ? config : &defaults);
+	/* Where memory is missing is not said there. */
+	if (rc && vm_last_word_counted() == errors)
+		vm_log(VM_ERROR, "the runtime cannot start: %s%s",
+		       vmpi_strerror(rc),
+		       rc == -VMPI_ENOMEM ?
+			       ", or of addresses: ulimit -v, ulimit -d or a "
+			       "container's limit of memory is too low" :
+			       "");
 	return rc;
 }
 
