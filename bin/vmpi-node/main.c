@@ -225,7 +225,7 @@ static void peer_event_take(const struct vm_boot_peer_event *event, void *arg)
 			    "the launcher has died; ending this node process");
 	vm_lock_take(&node.running_lock);
 	if (node.running)
-		vm_remote_dead(event->process);
+		vm_remote_dead(event->process, event->status);
 	vm_lock_give(&node.running_lock);
 }
 

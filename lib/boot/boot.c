@@ -446,6 +446,11 @@ void vm_boot_abort(struct vm_boot *boot, int code, const char *text,
 				      in_handler);
 }
 
+void vm_boot_end_fd(struct vm_boot *boot, int process, int fd)
+{
+	vm_peer_events_end_fd(&boot->private->events, process, fd);
+}
+
 int vm_boot_watch(struct vm_boot *boot, vm_boot_peer_event_fn fn, void *arg)
 {
 	struct vm_boot_private *private = boot->private;

@@ -154,8 +154,19 @@ struct vm_boot_peer_event {
 	int status; /* exit code, 128 + signal, or -1 where nobody knows */
 };
 
+/* ... or this: a descriptor says that it has ended (vm_boot_end_fd()), and the
+ * launcher has not, who would know whether it had left before. */
+#define VM_BOOT_ENDED (-2)
+
 typedef void (*vm_boot_peer_event_fn)(const struct vm_boot_peer_event *event,
 				      void *arg);
+
+/*
+ * The descriptor is readable when the process has ended: that is reported too, if
+ * the launcher does not within a second.  Takes it over.  Before
+ * vm_boot_watch().
+ */
+void vm_boot_end_fd(struct vm_boot *boot, int process, int fd);
 
 /*
  * Calls fn for each process that dies from now on, and for those that are dead

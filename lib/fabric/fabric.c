@@ -61,6 +61,20 @@ void vm_fabric_peer_dead(struct vm_fabric *fabric, uint32_t process)
 		vm_peer_fail(fabric, process, -VMPI_EPEER, "it has died");
 }
 
+int vm_fabric_end_fd(struct vm_fabric *fabric, uint32_t process)
+{
+	int fd = fabric->peers[process].end_fd;
+
+	fabric->peers[process].end_fd = 0;
+	return fd > 0 ? fd : -1;
+}
+
+void vm_fabric_peer_ended(struct vm_fabric *fabric, uint32_t process)
+{
+	if (!vm_shm_has_left(fabric->shm, process))
+		vm_fabric_peer_dead(fabric, process);
+}
+
 bool vm_fabric_peer_alive(struct vm_fabric *fabric, uint32_t process)
 {
 	return process < fabric->config.processes &&

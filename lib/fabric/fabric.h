@@ -207,6 +207,11 @@ bool vm_fabric_crowded(const struct vm_fabric *fabric, uint32_t process);
  * ends with -VMPI_EPEER at the next polls, new operations are refused.
  */
 void vm_fabric_peer_dead(struct vm_fabric *fabric, uint32_t process);
+/* A descriptor that is readable once the process, of the job and of this host, has
+ * ended; given once, to who closes it.  -1: none. */
+int vm_fabric_end_fd(struct vm_fabric *fabric, uint32_t process);
+/* Then: it is dead, unless it had left in order. */
+void vm_fabric_peer_ended(struct vm_fabric *fabric, uint32_t process);
 bool vm_fabric_peer_alive(struct vm_fabric *fabric, uint32_t process);
 /* How many processes are not. */
 uint32_t vm_fabric_deaths(struct vm_fabric *fabric);

@@ -29,6 +29,7 @@ struct vm_peer {
 	uint64_t job_key;   /* of its job */
 	size_t address_bytes;
 	unsigned char *addresses; /* of its ports, one after the other */
+	int end_fd; /* vm_fabric_end_fd(), not taken yet; 0: none */
 	struct vm_link link;
 };
 
@@ -65,6 +66,7 @@ struct vm_fabric {
 	int kick_fd;
 	struct vm_gather gather;
 
+	uint32_t ends;		 /* end_fd of peers that were opened */
 	_Atomic uint32_t deaths; /* processes given up; ports compare it */
 	/* An enum vm_fabric_sleeping; pairs with vm_fabric_kick(). */
 	_Atomic int sleeping VM_ALIGNED(VM_CACHELINE);

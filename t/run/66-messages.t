@@ -99,6 +99,11 @@ int main(int argc, char **argv)
 			 MPI_STATUS_IGNORE);
 	if (!strcmp(what, "peer"))
 		peer_wait(argv[2], rank, size);
+	if (!strcmp(what, "crossed")) {
+		printf("waits\n");
+		MPI_Recv(&rank, 1, MPI_INT, 1 - rank, 99, MPI_COMM_WORLD,
+			 MPI_STATUS_IGNORE);
+	}
 	if (!strcmp(what, "wait") || !strcmp(what, "again")) {
 		printf("waits\n");
 		MPI_Recv(&rank, 1, MPI_INT, 0, 99, MPI_COMM_SELF,
@@ -185,6 +190,41 @@ for pair in TERM:143 KILL:137; do
 	wait $runner
 	is $? ${pair#*:} "the code is that of ${pair%:*}, which came first" ||
 		diag "$(cat err)"
+done
+
+# switches PID...: how often threads of the processes have gone to sleep.
+switches() {
+	for switches_pid; do
+		cat /proc/"$switches_pid"/task/*/status
+	done | awk '/^voluntary_ctxt/ { sum += $2 } END { print sum }'
+}
+
+# A process that waits, and has nothing under way, sees another one's end though
+# vmpirun does not say it, which is stopped.
+for how in "--nodes 2" --processes; do
+	begin -n 2 $how ./fails crossed
+	waiting
+	pids=$(pgrep -P $runner)
+	before=
+	tries=0
+	while [ $tries -lt 200 ] && [ "$before" != "$(switches $pids)" ]; do
+		tries=$((tries + 1))
+		before=$(switches $pids)
+		sleep 0.5
+	done
+	kill -STOP $runner
+	kill -TERM "$(echo "$pids" | tail -n 1)"
+	tries=0
+	while [ $tries -lt 300 ] &&
+		[ "$(ps --ppid $runner -o stat= | grep -c Z)" != 2 ]; do
+		tries=$((tries + 1))
+		sleep 0.1
+	done
+	is "$(ps --ppid $runner -o stat= | grep -c Z)" 2 \
+		"$how: an end is seen without vmpirun"
+	kill -CONT $runner
+	wait $runner
+	is $? 143 "the code is that of the signal" || diag "$(cat err)"
 done
 
 # SIGUSR1 is a question.

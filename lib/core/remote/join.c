@@ -27,6 +27,17 @@ static void peers_count(const struct vm_boot *boot)
 	}
 }
 
+/* The end of processes of this host is seen without the launcher. */
+static void ends_watch(struct vm_boot *boot)
+{
+	for (int i = 0; i < boot->processes; i++) {
+		int fd = vm_fabric_end_fd(vm_node->fabric, (uint32_t)i);
+
+		if (fd >= 0)
+			vm_boot_end_fd(boot, i, fd);
+	}
+}
+
 static int address_put(struct vm_boot *boot, const char *name)
 {
 	char address[VM_ADDRESS_MAX];
@@ -114,9 +125,11 @@ int vm_join(struct vm_boot *boot, const struct vm_fabric_config *config)
 		fabric_close();
 		rc = join_network(boot, config);
 	}
-	if (!rc)
-		peers_count(boot);
-	else
+	if (rc) {
 		fabric_close();
-	return rc;
+		return rc;
+	}
+	peers_count(boot);
+	ends_watch(boot);
+	return 0;
 }

@@ -578,8 +578,12 @@ void vm_remote_close(void)
 	vm_node->copies = NULL;
 }
 
-void vm_remote_dead(int process)
+void vm_remote_dead(int process, int status)
 {
-	if (vm_node->fabric)
+	if (!vm_node->fabric)
+		return;
+	if (status == VM_BOOT_ENDED)
+		vm_fabric_peer_ended(vm_node->fabric, (uint32_t)process);
+	else
 		vm_fabric_peer_dead(vm_node->fabric, (uint32_t)process);
 }

@@ -47,9 +47,9 @@ int vm_remote_open_late(void);
 void vm_remote_stop(void);
 void vm_remote_close(void);
 
-/* The launcher says that a process is dead.  Any thread, while the node
- * runs. */
-void vm_remote_dead(int process);
+/* Boot reports the end of a process, as in vm_boot_peer_event.  Any thread, while
+ * the node runs. */
+void vm_remote_dead(int process, int status);
 
 /* Sets how others reach a rank; which process has it is known. */
 void vm_remote_place(struct vm_rank *rank, int index_in_process,

@@ -70,7 +70,7 @@ static void peer_event_take(const struct vm_boot_peer_event *event, void *arg)
 			    "the launcher has died; ending this process");
 	vm_lock_take(&process.deaths_lock);
 	if (process.running)
-		vm_remote_dead(event->process);
+		vm_remote_dead(event->process, event->status);
 	vm_lock_give(&process.deaths_lock);
 }
 

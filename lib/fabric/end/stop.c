@@ -147,5 +147,6 @@ int vm_fabric_stop(struct vm_fabric *fabric, uint64_t wait_ns)
 			vm_fabric_sleep_end(fabric);
 		}
 	}
+	vm_shm_leave(fabric->shm);
 	return 0;
 }

@@ -4,6 +4,10 @@
  */
 #include "fabric/shm/load.h"
 
+#include <errno.h>
+
+#include "base/err.h"
+
 size_t vm_load_cut(struct iovec *out, const struct iovec *row, size_t count,
 		   size_t at, size_t bytes)
 {
@@ -23,4 +27,41 @@ size_t vm_load_cut(struct iovec *out, const struct iovec *row, size_t count,
 		at = 0;
 	}
 	return n;
+}
+
+/* One call moves so much at most. */
+#define MOVE_MAX ((size_t)1 << 30)
+
+int vm_load_move(pid_t pid, const struct vm_load *load, size_t at, size_t bytes,
+		 bool write)
+{
+	ssize_t (*move)(pid_t, const struct iovec *, unsigned long,
+			const struct iovec *, unsigned long, unsigned long) =
+		write ? process_vm_writev : process_vm_readv;
+	struct iovec here[VM_LOAD_PLACES], there[VM_LOAD_PLACES];
+	ssize_t n;
+
+	/* As a rule it is one place on each side.  The loop finds what is wrong. */
+	if (load->here_count == 1 && load->there_count == 1 &&
+	    bytes == load->bytes) {
+		n = move(pid, load->here, 1, load->there, 1, 0);
+		if (VM_LIKELY(n == (ssize_t)bytes))
+			return 0;
+	}
+	while (bytes) {
+		size_t most = bytes < MOVE_MAX ? bytes : MOVE_MAX;
+		size_t ours = vm_load_cut(here, load->here, load->here_count,
+					  at, most);
+		size_t theirs = vm_load_cut(there, load->there,
+					    load->there_count, at, most);
+
+		n = move(pid, here, ours, there, theirs, 0);
+		if (n < 0)
+			return errno;
+		if (n == 0)
+			return EFAULT;
+		at += (size_t)n;
+		bytes -= (size_t)n;
+	}
+	return 0;
 }

@@ -6,7 +6,9 @@
 #ifndef FABRIC_SHM_LOAD_H
 #define FABRIC_SHM_LOAD_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 #include <sys/uio.h>
 
 /* The most places, on each side. */
@@ -41,5 +43,10 @@ static inline void vm_load_add(struct iovec *row, size_t *count,
 /* The places of bytes of a row from `at` on: returns how many. */
 size_t vm_load_cut(struct iovec *out, const struct iovec *row, size_t count,
 		   size_t at, size_t bytes);
+
+/* Copies bytes of a load from `at` on from the process, or writes them there: 0
+ * or an errno; EFAULT: they are not all there. */
+int vm_load_move(pid_t pid, const struct vm_load *load, size_t at, size_t bytes,
+		 bool write);
 
 #endif

@@ -77,9 +77,14 @@ int vm_memfd_open(pid_t pid, uint32_t fd, mode_t kind, const char **why)
 	return own;
 }
 
+int vm_memfd_owner(pid_t pid)
+{
+	return (int)syscall(SYS_pidfd_open, pid, 0);
+}
+
 bool vm_memfd_owner_ended(pid_t pid, int wait_ms)
 {
-	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	int fd = vm_memfd_owner(pid);
 	struct pollfd ended = { .fd = fd, .events = POLLIN };
 	bool dead;
 

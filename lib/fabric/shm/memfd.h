@@ -21,6 +21,9 @@ uint64_t vm_memfd_space(void);
  * with the reason in *why. */
 int vm_memfd_open(pid_t pid, uint32_t fd, mode_t kind, const char **why);
 
+/* A descriptor that is readable once that process has ended; -1 with errno. */
+int vm_memfd_owner(pid_t pid);
+
 /* Whether the process has ended, so that its parent can see that; waits so long
  * for it. */
 bool vm_memfd_owner_ended(pid_t pid, int wait_ms);

@@ -35,6 +35,7 @@ struct head {
 	uint32_t process, processes, ports, rings;
 	uint32_t joined; /* barriers of others reach it, and it passes some */
 	_Atomic uint32_t lanes; /* that others have opened */
+	_Atomic uint32_t left;	/* vm_shm_leave() */
 	_Atomic uint32_t away VM_ALIGNED(VM_CACHELINE); /* vm_shm_away() */
 };
 
@@ -453,6 +454,22 @@ bool vm_shm_is_away(const struct vm_shm *shm, uint32_t process)
 	       atomic_load_explicit(&head_of(file)->away, memory_order_relaxed);
 }
 
+void vm_shm_leave(struct vm_shm *shm)
+{
+	if (shm)
+		atomic_store_explicit(&head_of(&shm->file)->left, 1,
+				      memory_order_release);
+}
+
+bool vm_shm_has_left(const struct vm_shm *shm, uint32_t process)
+{
+	const struct file *file = shm ? &shm->peers[process].file : NULL;
+
+	/* Pairs with the store in vm_shm_leave(). */
+	return file && file->base &&
+	       atomic_load_explicit(&head_of(file)->left, memory_order_acquire);
+}
+
 bool vm_shm_crowded(const struct vm_shm *shm, uint32_t process)
 {
 	return shm->peers[process].crowded;
@@ -633,9 +650,6 @@ bool vm_shm_dead(const struct vm_shm *shm, uint32_t process)
 	return vm_memfd_owner_ended(shm->peers[process].pid, 0);
 }
 
-/* One call moves so much at most. */
-#define MOVE_MAX ((size_t)1 << 30)
-
 #define END_MS 1000 /* from the end of its memory to that of a process */
 
 static int move_error(struct vm_shm *shm, struct peer *peer, int error)
@@ -657,34 +671,8 @@ static int move_error(struct vm_shm *shm, struct peer *peer, int error)
 int vm_shm_move(struct vm_shm *shm, uint32_t process,
 		const struct vm_load *load, size_t at, size_t bytes, bool write)
 {
-	ssize_t (*move)(pid_t, const struct iovec *, unsigned long,
-			const struct iovec *, unsigned long, unsigned long) =
-		write ? process_vm_writev : process_vm_readv;
-	struct iovec here[VM_LOAD_PLACES], there[VM_LOAD_PLACES];
 	struct peer *peer = &shm->peers[process];
-	ssize_t n;
+	int error = vm_load_move(peer->pid, load, at, bytes, write);
 
-	/* As a rule it is one place on each side.  The loop finds what is wrong. */
-	if (load->here_count == 1 && load->there_count == 1 &&
-	    bytes == load->bytes) {
-		n = move(peer->pid, load->here, 1, load->there, 1, 0);
-		if (VM_LIKELY(n == (ssize_t)bytes))
-			return 0;
-	}
-	while (bytes) {
-		size_t most = bytes < MOVE_MAX ? bytes : MOVE_MAX;
-		size_t ours = vm_load_cut(here, load->here, load->here_count,
-					  at, most);
-		size_t theirs = vm_load_cut(there, load->there,
-					    load->there_count, at, most);
-
-		n = move(peer->pid, here, ours, there, theirs, 0);
-		if (n < 0)
-			return move_error(shm, peer, errno);
-		if (n == 0)
-			return -VMPI_EINVAL;
-		at += (size_t)n;
-		bytes -= (size_t)n;
-	}
-	return 0;
+	return VM_LIKELY(!error) ? 0 : move_error(shm, peer, error);
 }

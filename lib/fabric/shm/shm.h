@@ -86,6 +86,11 @@ struct vm_lane *vm_shm_lane_open(const struct vm_shm *shm, uint32_t process,
 _Atomic uint32_t *vm_shm_away(const struct vm_shm *shm);
 bool vm_shm_is_away(const struct vm_shm *shm, uint32_t process);
 
+/* Says that we are about to end in order, and whether that process, which we have
+ * met, has said so. */
+void vm_shm_leave(struct vm_shm *shm);
+bool vm_shm_has_left(const struct vm_shm *shm, uint32_t process);
+
 /* What that one has said of its `crowded`. */
 bool vm_shm_crowded(const struct vm_shm *shm, uint32_t process);
 

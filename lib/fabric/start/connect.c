@@ -4,11 +4,14 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "fabric/fabric.h"
 #include "fabric/ofi/address.h"
 #include "fabric/ofi/reach.h"
+#include "fabric/shm/memfd.h"
 #include "fabric/state.h"
 
 /* Fills in the values that are the same in all processes, and our number. */
@@ -90,11 +93,50 @@ static void peer_know(struct vm_fabric *fabric, uint32_t process,
 			      memory_order_release);
 }
 
+/* Programs need descriptors, too: so many of those there may be at most. */
+#define ENDS_SHARE 8
+
+static bool has_end_room(struct vm_fabric *fabric)
+{
+	struct rlimit limit;
+
+	return !getrlimit(RLIMIT_NOFILE, &limit) &&
+	       fabric->ends < limit.rlim_cur / ENDS_SHARE;
+}
+
+/*
+ * Meets a process of this host.  What tells of its end is opened before: that it
+ * is met shows that the number is its own, and has not become another's.  Where
+ * there is none, its end is noticed by who needs something of it.
+ */
+static void peer_meet(struct vm_fabric *fabric, uint32_t process,
+		      const struct vm_address *theirs,
+		      const struct vm_address *ours)
+{
+	bool here = ours->shm.space && theirs->shm.space == ours->shm.space;
+	int fd = here && has_end_room(fabric) ?
+			 vm_memfd_owner((pid_t)theirs->shm.pid) :
+			 -1;
+	const char *why;
+
+	if (vm_shm_meet(fabric->shm, process, theirs->ports, &theirs->shm,
+			&why)) {
+		vm_log(VM_INFO, "no memory is shared with process %u: %s",
+		       process, why);
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	if (fd < 0)
+		return;
+	fabric->peers[process].end_fd = fd;
+	fabric->ends++;
+}
+
 int vm_fabric_connect(struct vm_fabric *fabric, uint32_t process,
 		      const void *address, size_t bytes)
 {
 	struct vm_address ours, theirs;
-	const char *why;
 	int rc;
 
 	if (process >= fabric->mates)
@@ -108,10 +150,8 @@ int vm_fabric_connect(struct vm_fabric *fabric, uint32_t process,
 	if (rc)
 		return rc;
 	memcpy(&theirs, address, sizeof(theirs));
-	if (fabric->shm &&
-	    vm_shm_meet(fabric->shm, process, theirs.ports, &theirs.shm, &why))
-		vm_log(VM_INFO, "no memory is shared with process %u: %s",
-		       process, why);
+	if (fabric->shm)
+		peer_meet(fabric, process, &theirs, &ours);
 	peer_know(fabric, process, theirs.ports);
 	return 0;
 }

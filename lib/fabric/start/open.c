@@ -238,8 +238,12 @@ void vm_fabric_close(struct vm_fabric *fabric)
 		fabric->fi->close(&fabric->fid->fid);
 	if (fabric->fi)
 		vm_select_fini(&fabric->select, fabric->fi);
-	for (uint32_t i = 0; fabric->peers && i < fabric->config.processes; i++)
+	for (uint32_t i = 0; fabric->peers && i < fabric->config.processes;
+	     i++) {
 		free(fabric->peers[i].addresses);
+		if (fabric->peers[i].end_fd > 0)
+			close(fabric->peers[i].end_fd);
+	}
 	free(fabric->peers);
 	free(fabric->ports_of);
 	free(fabric->waits);
