@@ -15,7 +15,7 @@
 
 #include "base/log.h"
 #include "boot/job.h"
-#include "core/image/elf.h"
+#include "core/object/elf.h"
 #include "core/image/image.h"
 #include "core/image/ordinary.h"
 #include "core/runtime/spares.h"

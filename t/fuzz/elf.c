@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "core/image/direct.h"
-#include "core/image/elf.h"
+#include "core/object/elf.h"
 #include "core/image/exe_tls.h"
 #include "core/image/file.h"
 #include "core/image/ordinary.h"

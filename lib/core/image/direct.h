@@ -7,7 +7,7 @@
 #ifndef CORE_IMAGE_DIRECT_H
 #define CORE_IMAGE_DIRECT_H
 
-#include "core/image/elf.h"
+#include "core/object/elf.h"
 
 /*
  * Binds the file's imports of public functions, loaded at base, to the

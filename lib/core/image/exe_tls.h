@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/image/elf.h"
+#include "core/object/elf.h"
 
 struct vm_image;
 struct vm_image_copy;

@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "core/image/elf.h"
+#include "core/object/elf.h"
 
 struct vm_image_file {
 	int fd;

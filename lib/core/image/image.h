@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #include "base/lock.h"
-#include "core/image/elf.h"
+#include "core/object/elf.h"
 #include "core/image/lib.h"
 
 /*

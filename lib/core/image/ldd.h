@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/image/elf.h"
+#include "core/object/elf.h"
 
 /*
  * The dynamic linker's list for a program, a library per line, in its order;

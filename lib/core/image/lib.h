@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/image/elf.h"
+#include "core/object/elf.h"
 
 struct vm_image_lib {
 	char *name;	      /* as programs ask for it: libz.so.1 */

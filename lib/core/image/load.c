@@ -27,7 +27,7 @@
 #include "core/image/exe_tls.h"
 
 /*
- * The file that is loaded is a patched one in memory (core/image/elf.h): no
+ * The file that is loaded is a patched one in memory (core/object/elf.h): no
  * constructors, because they have to run on the rank's ULT, where its
  * thread-local variables are.
  */

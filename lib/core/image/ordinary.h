@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/image/elf.h"
+#include "core/object/elf.h"
 
 /*
  * The reason why an executable cannot be loaded once per rank, as "it is linked

@@ -6,7 +6,7 @@
 #ifndef CORE_IMAGE_SEARCH_H
 #define CORE_IMAGE_SEARCH_H
 
-#include "core/image/elf.h"
+#include "core/object/elf.h"
 
 /*
  * The path of a library that code of `by` asks for, as it has it in DT_RPATH,

@@ -10,7 +10,7 @@
 #ifndef CORE_IMAGE_TEXT_H
 #define CORE_IMAGE_TEXT_H
 
-#include "core/image/elf.h"
+#include "core/object/elf.h"
 
 /* Opens the file of a view that has been patched.  -1: its code has to stay
  * where it is, because it differs from what is in the file. */

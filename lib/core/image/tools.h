@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/image/elf.h"
+#include "core/object/elf.h"
 
 struct vm_image;
 struct vm_image_copy;

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/image/elf.h"
+#include "core/object/elf.h"
 #include "tap.h"
 
 /* The file that a library was loaded from. */

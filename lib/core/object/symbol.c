@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/image/elf.h"
 #include "core/libc/names.h"
+#include "core/object/elf.h"
 
 #if defined(__x86_64__)
 #define MACHINE EM_X86_64

@@ -3,7 +3,7 @@
  * Reading ELF files: what is found in good ones, and that damaged ones are
  * refused or survived, never followed out of the file.
  */
-#include "core/image/elf.h"
+#include "core/object/elf.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /*
  * Symbols, their versions, and where their addresses are put.
  */
-#include "core/image/elf.h"
+#include "core/object/elf.h"
 
 #include <gnu/libc-version.h>
 #include <dlfcn.h>

@@ -4,7 +4,7 @@
  * used for nothing, a stripped file has none.  Source: System V gABI, chapters
  * 4 and 5; the GNU hash table as glibc's dl-lookup.c reads it.
  */
-#include "core/image/elf.h"
+#include "core/object/elf.h"
 
 #include <errno.h>
 #include <fcntl.h>
