@@ -27,6 +27,7 @@
 #include "boot/boot.h"
 #include "boot/job.h"
 #include "core/instrument/image_main.h"
+#include "core/image/keep.h"
 #include "core/image/tied.h"
 #include "core/image/exe_tls.h"
 #include "core/libc/probe.h"
@@ -38,6 +39,7 @@
 #include "introspect/vars/cvar.h"
 #include "mpi/call/vars.h"
 #include "later.h"
+#include "leases.h"
 #include "libc.h"
 #include "node.h"
 #include "openmp.h"
@@ -208,6 +210,7 @@ static void child_begin(void)
 	node.child = node_copy();
 	sockets_fork_child();
 	signals_fork_child();
+	vm_image_keep_fork_child();
 }
 
 /* Workers keep theirs until the process ends. */
@@ -344,6 +347,7 @@ static int job_run(const struct vm_job *job)
 	    vm_boot_watch(node.boot, peer_event_take, NULL))
 		return EXIT_FAILURE;
 	report_start(job);
+	leases_start();
 	descriptors_keep_open();
 	rc = vm_node_run(rank_main, NULL);
 	report_end(job);

@@ -89,9 +89,14 @@ void vm_image_file_clean(void)
 		closedir(folder);
 }
 
+bool vm_image_file_named(void)
+{
+	return RUNNING_ON_VALGRIND;
+}
+
 static bool file_open(struct vm_image_file *file)
 {
-	file->named = RUNNING_ON_VALGRIND;
+	file->named = vm_image_file_named();
 	if (file->named) {
 		vm_image_file_clean();
 		snprintf(file->path, sizeof(file->path),
@@ -148,14 +153,8 @@ static void sections_make(struct sections *sections, const struct vm_elf *elf,
 static size_t loaded_end(struct vm_elf *elf, struct sections *sections)
 {
 	ElfW(Ehdr) *header = (ElfW(Ehdr) *)(void *)elf->bytes;
-	size_t end = 0;
+	size_t end = vm_elf_loaded(elf);
 
-	for (int i = 0; i < header->e_phnum; i++) {
-		const ElfW(Phdr) *s = &elf->segments[i];
-
-		if (s->p_type == PT_LOAD && s->p_offset + s->p_filesz > end)
-			end = s->p_offset + s->p_filesz;
-	}
 	header->e_shoff = (end + 7) & ~(size_t)7;
 	header->e_shentsize = sizeof(ElfW(Shdr));
 	header->e_shnum = 3;

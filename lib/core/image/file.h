@@ -15,12 +15,16 @@
 
 struct vm_image_file {
 	int fd;
-	int text; /* the program's own file (core/image/text.h), or -1 */
+	int text;    /* the program's own file (core/image/text.h), or -1 */
+	bool leased; /* there is a lease on `text` */
 	bool named;
 	char path[128];	 /* no other file has had it */
 	char alias[160]; /* named: valgrind knows files by their names, so each
 			   copy is loaded by one of its own */
 };
+
+/* Whether such files are whole and have names. */
+bool vm_image_file_named(void);
 
 /* Writes the view of elf into a new file.  0; -VMPI_ENOTSUP, -VMPI_ENOMEM
  * (logged). */

@@ -10,6 +10,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@
 #include "core/libc/loaded.h"
 #include "core/image/bind.h"
 #include "core/image/direct.h"
+#include "core/image/keep.h"
 #include "core/image/local.h"
 #include "core/image/text.h"
 #include "core/image/ordinary.h"
@@ -217,6 +219,23 @@ static int copy_load(struct vm_image_copy *copy)
 	return 0;
 }
 
+/* Where the code of a part comes from, and its view: the program's own file or
+ * the one in memory. */
+static void file_choose(const struct vm_image *image, size_t part)
+{
+	struct vm_image_file *file = &image->files[part];
+	const struct vm_elf *elf = vm_image_part(image, part);
+
+	/* A whole file has symbols of its own. */
+	if (file->named)
+		return;
+	/* While ranks run, low numbers of descriptors are theirs. */
+	file->text = vm_image_text_open(
+		elf, image->choice.later ? NULL : &file->leased);
+	if (file->text < 0)
+		vm_elf_rehome(elf, file->fd);
+}
+
 static int files_make(struct vm_image *image)
 {
 	int rc = 0;
@@ -232,18 +251,23 @@ static int files_make(struct vm_image *image)
 			vm_ordinary_patch(vm_image_part(image, i));
 		rc = vm_image_file_make(&image->files[i],
 					vm_image_part(image, i));
-		/* A whole file has symbols of its own. */
-		if (!rc && !image->files[i].named)
-			image->files[i].text =
-				vm_image_text_open(vm_image_part(image, i));
+		if (!rc)
+			file_choose(image, i);
 	}
 	return rc;
 }
 
 static void files_close(struct vm_image *image)
 {
-	for (size_t i = 0; image->files && i < image->part_count; i++)
-		vm_image_file_close(&image->files[i]);
+	for (size_t i = 0; image->files && i < image->part_count; i++) {
+		struct vm_image_file *file = &image->files[i];
+
+		if (file->leased) {
+			vm_image_keep_add(image, i, file->text);
+			file->text = -1;
+		}
+		vm_image_file_close(file);
+	}
 	free(image->files);
 	image->files = NULL;
 }
@@ -364,6 +388,18 @@ static void watchers_look(const struct vm_image *image)
 			vm_intercept_set(VM_INTERCEPT_KEEP);
 }
 
+/* Before ranks run, whose descriptors have low numbers. */
+static void single_lease(struct vm_image *image)
+{
+	bool leased = false;
+	int fd = open(image->program.path, O_RDONLY | O_CLOEXEC);
+
+	image->may = fd >= 0 && vm_image_keep_may(fd, &leased);
+	image->lease = leased ? fd : -1;
+	if (fd >= 0 && !leased)
+		close(fd);
+}
+
 int vm_image_load(struct vm_image *image)
 {
 	int rc;
@@ -374,6 +410,8 @@ int vm_image_load(struct vm_image *image)
 	rc = vm_image_locals_add(image->libs, image->lib_count);
 	if (!rc)
 		rc = vm_image_bind_make(image);
+	if (!rc && image->single)
+		single_lease(image);
 	if (rc || image->single)
 		return rc;
 	shared_rename(image);
@@ -385,6 +423,7 @@ int vm_image_load(struct vm_image *image)
 /* What the copies share stays: its thread-local variables may be registered. */
 void vm_image_unload(struct vm_image *image)
 {
+	vm_image_keep_drop(image);
 	for (int i = image->ranks; i-- > 0;)
 		for (size_t k = image->part_count; k-- > 0;) {
 			struct link_map *map = image->copies[i].maps[k];
@@ -393,6 +432,52 @@ void vm_image_unload(struct vm_image *image)
 				dlclose(map);
 			image->copies[i].maps[k] = NULL;
 		}
+}
+
+/* The data are the rank's, whatever becomes of the file: private pages of a file
+ * are gone when it is truncated, even if they have been written to. */
+static bool data_own(const struct vm_elf *elf, ElfW(Addr) base)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	if (!vm_image_relro(elf, base, true))
+		return false;
+	for (int i = 0; i < elf->header->e_phnum; i++) {
+		const ElfW(Phdr) *s = &elf->segments[i];
+		size_t lead = s->p_vaddr % page;
+		size_t bytes = (lead + s->p_filesz + page - 1) / page * page;
+		char *low = (char *)base + s->p_vaddr - lead;
+		void *copy;
+
+		if (s->p_type != PT_LOAD || !(s->p_flags & PF_W) ||
+		    !s->p_filesz)
+			continue;
+		copy = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (copy == MAP_FAILED)
+			return false;
+		memcpy(copy, low, bytes);
+		if (mremap(copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED,
+			   low) == MAP_FAILED) {
+			munmap(copy, bytes);
+			return false;
+		}
+	}
+	return vm_image_relro(elf, base, false);
+}
+
+/* Keeps the copy as it has been loaded, from the file itself. */
+static bool single_keep(struct vm_image *image, ElfW(Addr) base)
+{
+	if (vm_image_file_named())
+		return true;
+	if (!data_own(&image->program, base))
+		return false;
+	if (image->lease >= 0)
+		vm_image_keep_add(image, 0, image->lease);
+	else if (!image->may)
+		vm_image_keep_memory(image, 0);
+	return true;
 }
 
 /*
@@ -410,6 +495,8 @@ int vm_image_load_single(struct vm_image_copy *copy)
 	if (!handle || dlinfo(handle, RTLD_DI_LINKMAP, &map))
 		return load_refuse(image, 0, dlerror());
 	__atomic_store_n(&copy->maps[0], map, __ATOMIC_RELEASE);
+	if (!single_keep(copy->image, map->l_addr))
+		return load_refuse(image, 0, strerror(errno));
 	copy->descriptor = (const void *)(map->l_addr + image->descriptor);
 	copy->dso_handle = copy->descriptor->dso_handle;
 	for (ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++) {

@@ -17,7 +17,9 @@ struct vm_image {
 	size_t own_first; /* libs[own_first...] are copied */
 	struct vm_image_choice choice;
 	bool ordinary; /* not linked by vmpicc */
-	bool single;   /* one copy, loaded from the file itself */
+	bool single;   /* one copy, loaded from the file itself, */
+	int lease;     /* with a descriptor for that, or -1; */
+	bool may;      /* it may stay mapped from there (keep.h) */
 	/* Of an ordinary executable: the first of the own libraries are ours
 	 * (bin/image), and what is bound again. */
 	size_t rank_lib_count;

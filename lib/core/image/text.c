@@ -10,6 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "core/image/keep.h"
+
 static bool is_text(const ElfW(Phdr) * s)
 {
 	return s->p_type == PT_LOAD && !(s->p_flags & PF_W) && s->p_filesz;
@@ -36,12 +38,12 @@ static bool is_same(const struct vm_elf *elf, const ElfW(Phdr) * s, int fd)
 	return true;
 }
 
-int vm_image_text_open(const struct vm_elf *elf)
+int vm_image_text_open(const struct vm_elf *elf, bool *leased)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	int fd = open(elf->path, O_RDONLY | O_CLOEXEC);
 	ElfW(Xword) value;
-	bool fits = fd >= 0;
+	bool fits = fd >= 0 && vm_image_keep_may(fd, leased);
 
 	/* Relocations have changed it. */
 	if (vm_elf_dynamic(elf, DT_TEXTREL, &value) ||
@@ -56,6 +58,8 @@ int vm_image_text_open(const struct vm_elf *elf)
 	if (fits || fd < 0)
 		return fd;
 	close(fd);
+	if (leased)
+		*leased = false;
 	return -1;
 }
 

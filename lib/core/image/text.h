@@ -12,9 +12,10 @@
 
 #include "core/object/elf.h"
 
-/* Opens the file of a view that has been patched.  -1: its code has to stay
- * where it is, because it differs from what is in the file. */
-int vm_image_text_open(const struct vm_elf *elf);
+/* Opens the file of a view that has been patched, with a lease (keep.h).  -1:
+ * its code has to stay where it is, because it differs from what is in the file,
+ * or might later. */
+int vm_image_text_open(const struct vm_elf *elf, bool *leased);
 
 /* Maps the code of a copy at base.  If that fails it stays as it is. */
 void vm_image_text_map(const struct vm_elf *elf, ElfW(Addr) base, int fd);

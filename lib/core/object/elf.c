@@ -200,6 +200,26 @@ size_t vm_elf_pages(const struct vm_elf *elf)
 		      0;
 }
 
+size_t vm_elf_loaded(const struct vm_elf *elf)
+{
+	size_t end = 0;
+
+	for (int i = 0; i < elf->header->e_phnum; i++) {
+		const ElfW(Phdr) *s = &elf->segments[i];
+
+		if (s->p_type == PT_LOAD && s->p_offset + s->p_filesz > end)
+			end = s->p_offset + s->p_filesz;
+	}
+	return end;
+}
+
+void vm_elf_rehome(const struct vm_elf *elf, int fd)
+{
+	/* If that fails it stays as it is. */
+	mmap(elf->bytes, page_up(vm_elf_loaded(elf)), PROT_READ | PROT_WRITE,
+	     MAP_PRIVATE | MAP_FIXED, fd, 0);
+}
+
 bool vm_elf_pad(struct vm_elf *elf)
 {
 	ElfW(Phdr) *last = last_segment(elf);

@@ -58,6 +58,13 @@ struct vm_elf {
 int vm_elf_open(struct vm_elf *elf, const char *path, const char *name);
 void vm_elf_close(struct vm_elf *elf);
 
+/* Has the view taken from a file that has what is loaded at the same place, and
+ * as it is in the view, instead of from its own. */
+void vm_elf_rehome(const struct vm_elf *elf, int fd);
+
+/* Bytes of the file up to the end of what is loaded. */
+size_t vm_elf_loaded(const struct vm_elf *elf);
+
 /* The bytes loaded at an address, or NULL if there are not so many. */
 void *vm_elf_at(const struct vm_elf *elf, ElfW(Addr) address, size_t bytes);
 
