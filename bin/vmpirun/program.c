@@ -7,7 +7,6 @@
 #include "program.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +17,7 @@
 #include "core/image/image.h"
 #include "core/image/ordinary.h"
 #include "report/cli.h"
+#include "script.h"
 #include "vmpi.h"
 
 /* 0, or the errno that execve() would give. */
@@ -29,6 +29,8 @@ static int program_check(const char *path)
 		return errno;
 	if (S_ISDIR(status.st_mode))
 		return EISDIR;
+	if (!S_ISREG(status.st_mode))
+		return ENOEXEC;
 	return access(path, X_OK) ? errno : 0;
 }
 
@@ -49,10 +51,11 @@ static const char *denial(const char *path)
 static void refuse(const char *name, const char *path, int error)
 {
 	vm_cli_say("%s: %s", name,
-		   error == ENOENT ? "there is no such program" :
-		   error == EISDIR ? "this is a directory, not a program" :
-		   error == EACCES ? denial(path) :
-				     strerror(error));
+		   error == ENOENT  ? "there is no such program" :
+		   error == EISDIR  ? "this is a directory, not a program" :
+		   error == ENOEXEC ? "this is not a file, and no program" :
+		   error == EACCES  ? denial(path) :
+				      strerror(error));
 }
 
 static int path_take(char **path, const char *name, const char *origin)
@@ -155,20 +158,6 @@ int program_find(char **path, const char *name, const char *origin,
 	return rc ? rc : option_avoid(path);
 }
 
-/* Whether the kernel would give it to an interpreter, or it cannot be read. */
-static bool is_script(const char *path)
-{
-	char begin[2] = "";
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t got;
-
-	if (fd < 0)
-		return errno == EACCES;
-	got = read(fd, begin, sizeof(begin));
-	close(fd);
-	return got == 2 && begin[0] == '#' && begin[1] == '!';
-}
-
 /* A library has no interpreter; nor has a program that is linked statically. */
 static bool is_library(const struct vm_elf *elf)
 {
@@ -205,14 +194,21 @@ int program_kind(enum program_kind *kind, char *why, size_t bytes,
 
 	*kind = PROGRAM_PROCESS;
 	snprintf(why, bytes, "it is a script, or cannot be read");
-	if (is_script(path))
-		return 0;
+	if (script_is(path))
+		return script_check(path, name);
 	rc = vm_elf_open(&elf, path, name);
 	if (rc)
 		return rc;
 	*kind = kind_of(&elf, why, bytes);
-	if (*kind != PROGRAM_IMAGE &&
-	    vm_ordinary_foreign(&elf, other, sizeof(other))) {
+	if (vm_ordinary_musl(&elf)) {
+		vm_cli_say(
+			"%s: this program was linked with musl, and vmpi's "
+			"libraries need glibc; build it with vmpicc, or another "
+			"compiler for glibc",
+			name);
+		rc = -VMPI_EINVAL;
+	} else if (*kind != PROGRAM_IMAGE &&
+		   vm_ordinary_foreign(&elf, other, sizeof(other))) {
 		vm_cli_say(
 			"%s: this program was built for another MPI (%s); build it "
 			"with vmpicc, or with mpi.h of vmpi and -lmpi_abi",

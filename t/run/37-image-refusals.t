@@ -40,6 +40,23 @@ refused ./library.so "shared library.*vmpicc" "a shared library"
 printf '#!/bin/sh\ntrue\n' >script
 chmod +x script
 node_refused ./script "script.*vmpicc" "a script"
+# interpreter NAME LINE REGEX: a script whose first line is wrong.
+interpreter() {
+	printf '%b\ntrue\n' "$2" >script
+	refused ./script "this is a script, whose interpreter $3" "$1"
+}
+interpreter "a script of Windows" '#!/bin/sh\r' \
+	"/bin/sh would have a name that ends in a carriage return.*dos2unix"
+interpreter "a missing interpreter" '#! /no/such/sh -e' "/no/such/sh does not exist"
+interpreter "a folder as interpreter" "#!$PWD" ".* is not a file"
+interpreter "a text as interpreter" "#!$PWD/main.c" ".* may not be executed"
+interpreter "a script of itself" "#!$PWD/script" ".* is a script that needs itself"
+mkfifo pipe
+chmod +x pipe
+refused ./pipe "not a file" "a named pipe"
+$cc -c main.c -o object.o
+chmod +x object.o
+refused ./object.o "object file.*vmpicc" "an object file"
 echo text >text
 chmod +x text
 refused ./text "not a program.*vmpicc" "a text"
@@ -60,6 +77,11 @@ echo 'int MPI_Init(int *, char ***); int main(void) { return MPI_Init(0, 0); }' 
 	>other.c
 $cc other.c -o other libmpi.so.40
 refused ./other "another MPI.*libmpi.so.40.*vmpicc" "a program of another MPI"
+
+# musl: the name of its dynamic linker, and of our library, is enough.
+$cc -shared -fPIC -Wl,-soname,libmpi_abi.so.1 mpi.c -o libmpi_abi.so.1
+$cc other.c -o musl libmpi_abi.so.1 -Wl,--dynamic-linker=/lib/ld-musl-x86_64.so.1
+refused ./musl "linked with musl.*glibc.*vmpicc" "a program for musl"
 
 # Damaged files.
 "$vmpicc" main.c -o good

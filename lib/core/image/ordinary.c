@@ -326,6 +326,19 @@ bool vm_ordinary_foreign(const struct vm_elf *elf, char *name, size_t bytes)
 	return library_find(elf, vm_lib_is_foreign, name, bytes);
 }
 
+bool vm_ordinary_musl(const struct vm_elf *elf)
+{
+	static const char linker[] = "/ld-musl-";
+	const ElfW(Phdr) *interp = vm_elf_segment(elf, PT_INTERP);
+	const char *path =
+		interp ? vm_elf_at(elf, interp->p_vaddr, interp->p_filesz) :
+			 NULL;
+
+	return path &&
+	       memmem(path, interp->p_filesz, linker, sizeof(linker) - 1) &&
+	       (needs(elf, "libmpi_abi.so.") || needs(elf, "libvmpi.so."));
+}
+
 void vm_ordinary_patch(struct vm_elf *elf)
 {
 	ElfW(Phdr) *tls = (ElfW(Phdr) *)(uintptr_t)vm_elf_segment(elf, PT_TLS);

@@ -25,6 +25,10 @@ const char *vm_ordinary_why(const struct vm_elf *elf, char *text, size_t bytes);
  * and the name of its library, into name[bytes]. */
 bool vm_ordinary_foreign(const struct vm_elf *elf, char *name, size_t bytes);
 
+/* Whether an executable was linked with musl and is to load our libraries, which
+ * its dynamic linker cannot. */
+bool vm_ordinary_musl(const struct vm_elf *elf);
+
 /* Makes the dynamic linker take a file for a library that needs no libmpi_abi,
  * and takes the thread-local variables out of a program. */
 void vm_ordinary_patch(struct vm_elf *elf);

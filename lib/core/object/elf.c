@@ -369,6 +369,11 @@ static const char *machine_name(unsigned machine)
 	}
 }
 
+static bool is_text(const struct vm_elf *elf)
+{
+	return !memchr(elf->bytes, 0, elf->size < 512 ? elf->size : 512);
+}
+
 static int header_check(const struct vm_elf *elf, const char *name)
 {
 	const unsigned char *ident = (const void *)elf->bytes;
@@ -378,8 +383,13 @@ static int header_check(const struct vm_elf *elf, const char *name)
 			      "this is a script; vmpi runs programs built "
 			      "with vmpicc, one copy per rank");
 	if (elf->size < SELFMAG || memcmp(ident, ELFMAG, SELFMAG))
-		return refuse(name, "this is not a program; vmpi runs programs "
-				    "built with vmpicc");
+		return refuse(name, is_text(elf) ?
+					    "this is not a program but a text "
+					    "(a script begins with #! and its "
+					    "interpreter); vmpi runs programs "
+					    "built with vmpicc" :
+					    "this is not a program; vmpi runs "
+					    "programs built with vmpicc");
 	if (elf->size < sizeof(ElfW(Ehdr)))
 		return refuse(name, "this ELF file is damaged: it ends inside "
 				    "its header");
@@ -394,6 +404,11 @@ static int header_check(const struct vm_elf *elf, const char *name)
 			       machine_name(elf->header->e_machine));
 		return -VMPI_EINVAL;
 	}
+	if (elf->header->e_type == ET_REL)
+		return refuse(name, "this is an object file; link it with "
+				    "vmpicc");
+	if (elf->header->e_type == ET_CORE)
+		return refuse(name, "this is a core file, not a program");
 	return 0;
 }
 
