@@ -244,6 +244,24 @@ static int python_tell(void)
 	return setenv(PYTHON_ABI, "mpiabi", 0);
 }
 
+/*
+ * The thread sanitizer sees libc's functions copy in our library, and not the order
+ * that our atomic variables make.  What the user says comes last and wins.
+ */
+static int sanitizer_prepare(void)
+{
+	const char *given = getenv("TSAN_OPTIONS");
+	char *all;
+	int rc;
+
+	if (asprintf(&all, "ignore_noninstrumented_modules=1%s%s",
+		     given ? ":" : "", given ? given : "") < 0)
+		return -1;
+	rc = setenv("TSAN_OPTIONS", all, 1);
+	free(all);
+	return rc;
+}
+
 /* In the child: its environment.  fd is its end of the socket to the server,
  * or -1. */
 static int environment_make(const struct launch *launch, int number, int fd)
@@ -256,6 +274,8 @@ static int environment_make(const struct launch *launch, int number, int fd)
 	rc |= profile_name(launch, number);
 	rc |= fortran_unbuffer();
 	rc |= python_tell();
+	if (!launch->node)
+		rc |= sanitizer_prepare();
 	if (launch->plan.engine)
 		return rc;
 	vm_boot_clear_env();

@@ -8,11 +8,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "base/mapfile.h"
 #include "base/own.h"
-
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/lsan_interface.h>
-#endif
 
 #define STEP_BYTES ((size_t)256 << 10)
 #define TRIES 16 /* at places for addresses that are not reserved */
@@ -73,22 +70,11 @@ void vm_arena_init(struct vm_arena *arena, size_t most_bytes)
 	arena->heap = false;
 }
 
-/* Pointers in the blocks keep what they point to, for the tool. */
+/* Pointers in the blocks keep what they point to. */
 static void sanitize(const struct vm_arena *arena, size_t from, size_t bytes,
 		     bool there)
 {
-#if defined(__SANITIZE_ADDRESS__)
-	if (there)
-		__lsan_register_root_region((void *)(arena->base + from),
-					    bytes);
-	else
-		__lsan_unregister_root_region((void *)(arena->base + from),
-					      bytes);
-#endif
-	(void)arena;
-	(void)from;
-	(void)bytes;
-	(void)there;
+	vm_mapped_root((const void *)(arena->base + from), bytes, there);
 }
 
 void vm_arena_fini(struct vm_arena *arena)

@@ -16,6 +16,12 @@
 #include "base/err.h"
 #include "base/log.h"
 
+/* Of the sanitizer, which may be the program's alone: NULL without one. */
+extern void __lsan_register_root_region(const void *base, size_t bytes)
+	__attribute__((weak));
+extern void __lsan_unregister_root_region(const void *base, size_t bytes)
+	__attribute__((weak));
+
 /* Beyond that limit the growth of a file is a signal. */
 static bool size_allowed(size_t bytes)
 {
@@ -124,4 +130,12 @@ void vm_mapfile_close(struct vm_mapfile *map)
 	if (map->base)
 		munmap(map->base, map->bytes);
 	*map = (struct vm_mapfile){ NULL, 0 };
+}
+
+void vm_mapped_root(const void *base, size_t bytes, bool there)
+{
+	if (there && __lsan_register_root_region)
+		__lsan_register_root_region(base, bytes);
+	if (!there && __lsan_unregister_root_region)
+		__lsan_unregister_root_region(base, bytes);
 }

@@ -46,4 +46,8 @@ int vm_mapfile_allocate(int fd, size_t from, size_t bytes);
  * files that live in memory only. */
 int vm_mapfile_reserve(int fd, size_t bytes);
 
+/* Tells a program's leak sanitizer, if it has one, that pointers in mapped memory
+ * keep what they point to; or no longer. */
+void vm_mapped_root(const void *base, size_t bytes, bool there);
+
 #endif

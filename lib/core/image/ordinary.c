@@ -156,6 +156,8 @@ static const char *tools_why(const struct vm_elf *elf)
 		"__lsan_init",
 		"__msan_init",
 		"__hwasan_init",
+		"__safestack_init",
+		"__sanitizer_cov_8bit_counters_init",
 		"__sanitizer_cov_trace_pc_guard",
 		NULL,
 	};

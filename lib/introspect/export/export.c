@@ -25,10 +25,6 @@
 #include "introspect/export/table.h"
 #include "introspect/vars/cvar.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/lsan_interface.h>
-#endif
-
 #define AREAS_MAX 32
 
 struct area {
@@ -53,19 +49,6 @@ static struct {
 	struct vm_export_mirror mirror;
 } share = { .fd = -1 };
 
-/* Pointers in the file's memory keep what they point to, for the tool. */
-static void sanitize_area(const struct area *area, bool there)
-{
-#if defined(__SANITIZE_ADDRESS__)
-	if (there)
-		__lsan_register_root_region(area->base, area->bytes);
-	else
-		__lsan_unregister_root_region(area->base, area->bytes);
-#endif
-	(void)area;
-	(void)there;
-}
-
 static size_t page_round(size_t bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -89,7 +72,7 @@ static void *area_new(size_t bytes)
 	*area = (struct area){ base, bytes, share.bytes };
 	share.area_count++;
 	share.bytes += bytes;
-	sanitize_area(area, true);
+	vm_mapped_root(base, bytes, true);
 	return base;
 }
 
@@ -126,7 +109,7 @@ void vm_export_free(void *memory)
 		free(memory);
 		return;
 	}
-	sanitize_area(area, false);
+	vm_mapped_root(area->base, area->bytes, false);
 	munmap(area->base, area->bytes);
 	*area = share.areas[--share.area_count];
 }
