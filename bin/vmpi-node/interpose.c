@@ -340,7 +340,7 @@ NODE_EXPORT ssize_t write(int fd, const void *bytes, size_t count)
 	struct vm_image_copy *copy = writer(fd, __builtin_return_address(0));
 
 	if (copy)
-		return output_write(copy, fd, bytes, count);
+		return output_write(copy, fd, bytes, count, true);
 	return REAL(write)(fd, bytes, count);
 }
 
@@ -353,7 +353,7 @@ NODE_EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
 		return REAL(writev)(fd, parts, count);
 	for (int i = 0; i < count; i++) {
 		ssize_t n = output_write(copy, fd, parts[i].iov_base,
-					 parts[i].iov_len);
+					 parts[i].iov_len, i + 1 == count);
 
 		if (n < 0)
 			return all ? all : n;
@@ -362,30 +362,58 @@ NODE_EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
 	return all;
 }
 
-/* A buffer in a stream that all ranks share would mix their lines. */
+/* A buffer in a stream that all ranks share would mix their lines; what counts
+ * is whether the rank wants one. */
+static bool buffer_set(FILE *file, int mode)
+{
+	int fd = output_stream(file);
+	struct vm_image_copy *copy = fd ? node_copy() : NULL;
+
+	if (copy)
+		output_eager(copy, fd, mode == _IONBF);
+	return fd != 0;
+}
+
 NODE_EXPORT int setvbuf(FILE *file, char *buffer, int mode, size_t bytes)
 {
-	if (output_stream(file))
-		return 0;
-	return REAL(setvbuf)(file, buffer, mode, bytes);
+	return buffer_set(file, mode) ?
+		       0 :
+		       REAL(setvbuf)(file, buffer, mode, bytes);
 }
 
 NODE_EXPORT void setbuf(FILE *file, char *buffer)
 {
-	if (!output_stream(file))
+	if (!buffer_set(file, buffer ? _IOFBF : _IONBF))
 		REAL(setbuf)(file, buffer);
 }
 
 NODE_EXPORT void setbuffer(FILE *file, char *buffer, size_t bytes)
 {
-	if (!output_stream(file))
+	if (!buffer_set(file, buffer ? _IOFBF : _IONBF))
 		REAL(setbuffer)(file, buffer, bytes);
 }
 
 NODE_EXPORT void setlinebuf(FILE *file)
 {
-	if (!output_stream(file))
+	if (!buffer_set(file, _IOLBF))
 		REAL(setlinebuf)(file);
+}
+
+/* NULL: all streams. */
+NODE_EXPORT int fflush(FILE *file)
+{
+	struct vm_image_copy *copy = output_active() ? node_copy() : NULL;
+	int fd = output_stream(file);
+
+	for (int i = 1; copy && i <= 2; i++)
+		if (!file || fd == i)
+			output_show(copy, i);
+	return copy && fd ? 0 : REAL(fflush)(file);
+}
+
+NODE_EXPORT int fflush_unlocked(FILE *file)
+{
+	return fflush(file);
 }
 
 NODE_EXPORT int fileno(FILE *file)

@@ -11,54 +11,47 @@
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/flush.h"
 #include "base/log.h"
 #include "base/standard.h"
 #include "boot/job.h"
+#include "core/rank/vars.h"
 #include "node.h"
+#include "output_files.h"
+#include "output_gather.h"
+#include "output_line.h"
 #include "real.h"
 #include "report/cli.h"
+#include "report/outlet.h"
 
-#define GATHER_BYTES 65536
 #define LINE_BYTES_MAX (16 << 20) /* longer lines leave in pieces */
-#define NOBODY (-1)
-
-/* One stream of one rank. */
-struct line {
-	char *text;
-	size_t used, room;
-	int fd;	       /* a file of this rank, or -1 */
-	bool redirect; /* by the program itself */
-};
+#define RESCUE_NS 100000000
 
 struct output_rank {
-	struct line line[2];
+	struct output_line line[2];
 };
 
 static struct {
 	pthread_mutex_t lock; /* guards all below and every line */
 	bool active, label;
-	char *directory;
-	int digits; /* of the largest rank's number */
-	int files, files_max;
+	struct output_files files;
 	FILE *stream[2];
-	/* Whose line without an end was written last to what all ranks share;
-	 * both streams may go to one place. */
-	int unended[2];
-	bool one_place;
-	bool failed; /* something could not be written, which was said */
-	/* Other processes write to the same pipes: what leaves at once is what
-	 * a pipe takes at once. */
-	bool pieces;
-	size_t used;
-	char gathered[GATHER_BYTES];
-} out = { .lock = PTHREAD_MUTEX_INITIALIZER, .unended = { NOBODY, NOBODY } };
+	/* Whose lines have begun in what all ranks share; both streams may go
+	 * to one place.  Its lock is needed if processes share it. */
+	struct vm_outlet own, *outlet;
+	bool shared, one_place;
+	pid_t pid;
+	bool failed;  /* something could not be written, which was said */
+	bool ticking; /* a thread looks after what is due */
+	struct output_gather gathered;
+} out = { .lock = PTHREAD_MUTEX_INITIALIZER, .outlet = &out.own };
 
 /* libc's: ours (blocking.c) would switch to another task, which must not happen
  * inside printf(). */
@@ -90,168 +83,82 @@ static void fork_parent(void)
 		vm_image_fork_end(node.image, false);
 }
 
+/* What is due comes from the parent alone. */
 static void fork_child(void)
 {
+	struct vm_image_copy *copy = node_copy();
+	struct output_rank *mine = copy ? copy->out : NULL;
+
+	for (int i = 0; mine && i < 2; i++)
+		output_line_drop(&mine->line[i], mine->line[i].due);
+	out.ticking = false;
+	out.pid = getpid();
 	lock_give();
 	if (node.image)
 		vm_image_fork_end(node.image, true);
 }
 
-static void path_make(char path[PATH_MAX], int rank, int stream)
-{
-	snprintf(path, PATH_MAX, "%s/rank.%0*d.%s", out.directory, out.digits,
-		 rank, stream ? "err" : "out");
-}
-
 /* The destination of a stream; *close_it: close it after this write.  -1 with
  * errno. */
-static int line_fd(struct vm_image_copy *copy, struct line *line, int stream,
-		   bool *close_it)
+static int line_fd(struct vm_image_copy *copy, struct output_line *line,
+		   int stream, bool *close_it)
 {
-	char path[PATH_MAX];
+	bool kept;
 	int fd;
 
 	*close_it = false;
 	if (line->fd >= 0)
 		return line->fd;
-	if (!out.directory)
+	if (!out.files.directory)
 		return stream + 1;
-	path_make(path, copy->number, stream);
-	fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return -1;
-	*close_it = out.files >= out.files_max;
-	if (!*close_it) {
+	fd = output_files_open(&out.files, copy->number, stream, &kept);
+	*close_it = fd >= 0 && !kept;
+	if (kept)
 		line->fd = fd;
-		out.files++;
-	}
 	return fd;
 }
 
-/* How much of the bytes leaves at once: whole lines.  A line that a pipe does not
- * take at once leaves alone. */
-static size_t piece(const char *bytes, size_t count)
-{
-	const char *newline;
-
-	if (!out.pieces || count <= PIPE_BUF)
-		return count;
-	newline = memrchr(bytes, '\n', PIPE_BUF);
-	if (!newline)
-		newline = memchr(bytes + PIPE_BUF, '\n', count - PIPE_BUF);
-	return newline ? (size_t)(newline - bytes) + 1 : count;
-}
-
-static int pieces_flush(int fd, const char *bytes, size_t count)
-{
-	while (count) {
-		size_t n = piece(bytes, count);
-
-		if (vm_flush_bytes(fd, bytes, n))
-			return -1;
-		bytes += n;
-		count -= n;
-	}
-	return 0;
-}
-
-static int gather_flush(int fd)
-{
-	int rc = pieces_flush(fd, out.gathered, out.used);
-
-	out.used = 0;
-	return rc;
-}
-
-/* All that is gathered but the beginning of a line, if there are whole lines. */
-static int gather_flush_lines(int fd)
-{
-	const char *newline = memrchr(out.gathered, '\n', out.used);
-	size_t whole = newline ? (size_t)(newline - out.gathered) + 1 :
-				 out.used;
-	int rc = pieces_flush(fd, out.gathered, whole);
-
-	out.used -= whole;
-	memmove(out.gathered, out.gathered + whole, out.used);
-	return rc;
-}
-
-static int gather(int fd, const char *bytes, size_t count)
-{
-	int rc = 0;
-
-	while (count && !rc) {
-		size_t n = sizeof(out.gathered) - out.used;
-
-		if (n > count)
-			n = count;
-		memcpy(out.gathered + out.used, bytes, n);
-		out.used += n;
-		bytes += n;
-		count -= n;
-		if (out.used == sizeof(out.gathered))
-			rc = gather_flush_lines(fd);
-	}
-	return rc;
-}
-
 /* Whether the ranks share what this line is written to. */
-static bool is_shared(const struct line *line)
+static bool is_shared(const struct output_line *line)
 {
-	return !out.directory && !line->redirect;
+	return !out.files.directory && !line->redirect;
 }
 
-static int *unended(int stream)
+static struct vm_outlet_line *begun(int stream)
 {
-	return &out.unended[out.one_place ? 0 : stream];
+	return &out.outlet->begun[out.one_place ? 0 : stream];
 }
 
-/* Gathers what the line holds and then `count` bytes, line by line, with labels
- * if they are to have any. */
-static int lines_gather(int fd, struct line *line, const char *bytes,
-			size_t count, const char *label, bool begun)
+/* Gathers the first `kept` bytes that the line has, and then `count` more, of
+ * which the last one is `end`: in what all ranks share, on a line of its own,
+ * unless it is the rank's line that has begun there. */
+static int line_gather(int fd, struct output_line *line, int rank, int stream,
+		       size_t kept, const char *bytes, size_t count, char end)
 {
+	struct vm_outlet_line *last = begun(stream);
+	bool inside = last->writer == rank + 1;
+	char label[32] = "";
 	int rc = 0;
 
-	while ((count || line->used) && !rc) {
-		const char *newline = memchr(bytes, '\n', count);
-		size_t n = newline ? (size_t)(newline - bytes) + 1 : count;
-
-		if (!begun)
-			rc = gather(fd, label, strlen(label));
-		if (!rc)
-			rc = gather(fd, line->text, line->used);
-		if (!rc)
-			rc = gather(fd, bytes, n);
-		begun = false;
-		line->used = 0;
-		bytes += n;
-		count -= n;
+	if (is_shared(line)) {
+		if (vm_outlet_foreign(last, rank))
+			rc = output_gather(&out.gathered, fd, "\n", 1);
+		if (out.label)
+			snprintf(label, sizeof(label), "[%d] ", rank);
+		vm_outlet_note(last, rank, end == '\n');
 	}
-	return rc;
-}
-
-/* As lines_gather(), in what all ranks share: on a line of its own, unless it is
- * the rank's line that has begun there. */
-static int shared_gather(int fd, struct line *line, int rank, int stream,
-			 const char *bytes, size_t count)
-{
-	int *last = unended(stream), rc = 0;
-	bool begun = *last == rank;
-	char label[32] = "";
-
-	if (*last != NOBODY && !begun)
-		rc = gather(fd, "\n", 1);
-	if (out.label)
-		snprintf(label, sizeof(label), "[%d] ", rank);
-	*last = count && bytes[count - 1] == '\n' ? NOBODY : rank;
-	return rc ? rc : lines_gather(fd, line, bytes, count, label, begun);
+	if (!rc)
+		rc = output_gather_lines(&out.gathered, fd, line->text, kept,
+					 label, &inside);
+	return rc ? rc :
+		    output_gather_lines(&out.gathered, fd, bytes, count, label,
+					&inside);
 }
 
 /* Says once that output is lost: the rank that is told may not care, or have
  * ended.  What it has closed itself it does not miss. */
-static void failure_say(struct vm_image_copy *copy, const struct line *line,
-			int stream)
+static void failure_say(struct vm_image_copy *copy,
+			const struct output_line *line, int stream)
 {
 	char path[PATH_MAX];
 	int error = errno;
@@ -259,59 +166,45 @@ static void failure_say(struct vm_image_copy *copy, const struct line *line,
 	if (out.failed || line->redirect || error == EBADF)
 		return;
 	out.failed = true;
-	if (out.directory)
-		path_make(path, copy->number, stream);
+	if (out.files.directory)
+		output_files_path(&out.files, path, copy->number, stream);
 	else
 		vm_standard_name(path, stream + 1);
 	vm_cli_say("%s: %s; output of the job is lost", path, strerror(error));
 	errno = error;
 }
 
-/* Writes what the line holds and then `count` bytes. */
-static int lines_write(struct vm_image_copy *copy, struct line *line,
-		       int stream, const char *bytes, size_t count)
+/* Writes the first `kept` bytes that the line has, and then `count` more. */
+static int line_write(struct vm_image_copy *copy, struct output_line *line,
+		      int stream, size_t kept, const char *bytes, size_t count)
 {
+	char end = count ? bytes[count - 1] : kept ? line->text[kept - 1] : 0;
 	bool close_it = false;
-	int fd = line_fd(copy, line, stream, &close_it), rc = -1;
+	int fd, rc = -1;
 
-	if (fd >= 0 && is_shared(line))
-		rc = shared_gather(fd, line, copy->number, stream, bytes,
-				   count);
-	else if (fd >= 0)
-		rc = lines_gather(fd, line, bytes, count, "", false);
-	if (fd >= 0 && gather_flush(fd))
+	if (kept + count == 0)
+		return 0;
+	fd = line_fd(copy, line, stream, &close_it);
+	if (fd >= 0)
+		rc = line_gather(fd, line, copy->number, stream, kept, bytes,
+				 count, end);
+	if (fd >= 0 && output_gather_flush(&out.gathered, fd))
 		rc = -1;
 	if (rc)
 		failure_say(copy, line, stream);
 	if (close_it)
 		close(fd);
+	output_line_drop(line, kept);
 	return rc;
 }
 
-static void line_free(struct line *line)
+static void line_close(struct output_line *line)
 {
-	free(line->text);
-	line->text = NULL;
-	line->room = 0;
-}
-
-/* Keeps the beginning of a line.  False: out of memory. */
-static bool line_keep(struct line *line, const char *bytes, size_t count)
-{
-	if (line->used + count > line->room) {
-		size_t more = line->room > 4096 ? line->room : 256;
-		size_t room = (line->used + count + more - 1) / more * more;
-		char *text = realloc(line->text, room);
-
-		if (!text)
-			return false;
-		line->text = text;
-		line->room = room;
+	if (line->fd >= 0) {
+		close(line->fd);
+		out.files.open--;
 	}
-	if (count)
-		memcpy(line->text + line->used, bytes, count);
-	line->used += count;
-	return true;
+	line->fd = -1;
 }
 
 static struct output_rank *output_rank(struct vm_image_copy *copy)
@@ -321,58 +214,205 @@ static struct output_rank *output_rank(struct vm_image_copy *copy)
 	if (mine)
 		return mine;
 	mine = calloc(1, sizeof(*mine));
-	if (mine)
+	if (mine) {
 		mine->line[0].fd = mine->line[1].fd = -1;
+		mine->line[1].eager = true;
+	}
 	copy->out = mine;
 	return mine;
 }
 
+/* Whether `used` bytes that may leave, up to `end`, have to wait: while another
+ * rank's line has just begun, or because a line that is to have a label may
+ * still get its end. */
+static bool has_to_wait(const struct vm_image_copy *copy,
+			struct output_line *line, int stream, size_t used,
+			char end)
+{
+	const struct vm_outlet_line *last = begun(stream);
+	bool foreign = vm_outlet_foreign(last, copy->number);
+	bool open = out.label && end != '\n' &&
+		    last->writer != copy->number + 1;
+	uint64_t most, now;
+
+	if (!foreign && !open)
+		return false;
+	most = (uint64_t)core_cvar.output_wait * 1000000;
+	now = vm_outlet_now();
+	if (!line->due_ns)
+		line->due_ns = now;
+	/* What a pipe takes at once can be rescued. */
+	return used < PIPE_BUF && now - line->due_ns < most &&
+	       (open || now - last->since_ns < most);
+}
+
+static bool outlet_lock(const struct output_line *line, uint64_t ns_max)
+{
+	return out.shared && is_shared(line) &&
+	       vm_outlet_lock(out.outlet, out.pid, ns_max);
+}
+
+static void due_look(struct vm_image_copy *copy, struct output_line *line,
+		     int stream)
+{
+	bool locked = outlet_lock(line, UINT64_MAX);
+
+	if (!has_to_wait(copy, line, stream, line->due,
+			 line->text[line->due - 1]))
+		line_write(copy, line, stream, line->due, NULL, 0);
+	if (locked)
+		vm_outlet_unlock(out.outlet);
+}
+
+/* Writes what has waited long enough; whether more waits. */
+static bool due_turn(void)
+{
+	bool more = false;
+
+	for (int i = 0; i < node.ranks; i++) {
+		struct vm_image_copy *copy = vm_image_copy(node.image, i);
+		struct output_rank *mine = copy->out;
+
+		for (int s = 0; mine && s < 2; s++) {
+			if (mine->line[s].due)
+				due_look(copy, &mine->line[s], s);
+			more |= mine->line[s].due > 0;
+		}
+	}
+	return more;
+}
+
+/* Is there while something waits. */
+static void *tick_main(void *arg)
+{
+	const struct timespec tick = { .tv_nsec = VM_OUTLET_TICK_NS };
+
+	(void)arg;
+	do {
+		nanosleep(&tick, NULL);
+		lock_take();
+		out.ticking = due_turn();
+		lock_give();
+	} while (out.ticking);
+	return NULL;
+}
+
+/* False: nobody would look after what waits. */
+static bool tick_ensure(void)
+{
+	sigset_t all, before;
+	pthread_t thread;
+
+	if (out.ticking)
+		return true;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	out.ticking = !node_thread_new(&thread, tick_main, NULL);
+	if (out.ticking)
+		pthread_detach(thread);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return out.ticking;
+}
+
+/* Writes all that the line has and then `count` bytes, which may leave, or
+ * keeps them for the moment. */
+static int leave(struct vm_image_copy *copy, struct output_line *line,
+		 int stream, const char *bytes, size_t count)
+{
+	bool locked = outlet_lock(line, UINT64_MAX);
+	size_t used = line->used + count;
+	int rc = 0;
+
+	if (is_shared(line) &&
+	    has_to_wait(copy, line, stream, used,
+			count ? bytes[count - 1] : line->text[used - 1]) &&
+	    tick_ensure() && output_line_keep(line, bytes, count))
+		line->due = line->used;
+	else
+		rc = line_write(copy, line, stream, line->used, bytes, count);
+	if (locked)
+		vm_outlet_unlock(out.outlet);
+	return rc;
+}
+
 static ssize_t locked_write(struct vm_image_copy *copy, int stream,
-			    const char *bytes, size_t count)
+			    const char *bytes, size_t count, bool flushed)
 {
 	struct output_rank *mine = output_rank(copy);
 	const char *newline = memrchr(bytes, '\n', count);
 	size_t whole = newline ? (size_t)(newline - bytes) + 1 : 0;
-	struct line *line;
+	size_t rest = count - whole;
+	struct output_line *line;
 
 	if (!mine) {
 		errno = ENOMEM;
 		return -1;
 	}
 	line = &mine->line[stream];
-	if (whole && lines_write(copy, line, stream, bytes, whole))
+	if (whole && leave(copy, line, stream, bytes, whole))
 		return -1;
-	if (whole && line->room > GATHER_BYTES)
-		line_free(line);
-	if (line->used + (count - whole) >= LINE_BYTES_MAX ||
-	    !line_keep(line, bytes + whole, count - whole)) {
-		if (lines_write(copy, line, stream, bytes + whole,
-				count - whole))
-			return -1;
-	}
+	if (whole && !line->used && line->room > OUTPUT_GATHER_BYTES)
+		output_line_free(line);
+	if (!rest)
+		return (ssize_t)count;
+	if ((flushed || line->eager || line->used + rest >= LINE_BYTES_MAX ||
+	     !output_line_keep(line, bytes + whole, rest)) &&
+	    leave(copy, line, stream, bytes + whole, rest))
+		return -1;
 	return (ssize_t)count;
 }
 
 ssize_t output_write(struct vm_image_copy *copy, int fd, const char *bytes,
-		     size_t count)
+		     size_t count, bool flushed)
 {
 	ssize_t n;
 
 	lock_take();
-	n = locked_write(copy, fd - 1, bytes, count);
+	n = locked_write(copy, fd - 1, bytes, count, flushed);
 	lock_give();
 	return n;
 }
 
-/* What is left when a rank ends: a line with a label gets its end. */
-static void line_end(struct vm_image_copy *copy, struct line *line, int stream)
+void output_show(struct vm_image_copy *copy, int fd)
 {
-	bool begun = is_shared(line) && *unended(stream) == copy->number;
+	struct output_rank *mine;
+	struct output_line *line;
 
-	if (is_shared(line) && out.label && (line->used || begun))
-		lines_write(copy, line, stream, "\n", 1);
-	else if (line->used)
-		lines_write(copy, line, stream, "", 0);
+	lock_take();
+	mine = copy->out;
+	line = mine ? &mine->line[fd - 1] : NULL;
+	if (line && line->used > line->due)
+		leave(copy, line, fd - 1, "", 0);
+	lock_give();
+}
+
+void output_eager(struct vm_image_copy *copy, int fd, bool eager)
+{
+	struct output_rank *mine;
+
+	lock_take();
+	mine = output_rank(copy);
+	if (mine)
+		mine->line[fd - 1].eager = eager;
+	lock_give();
+}
+
+/* What is left when a rank ends: a line with a label gets its end, and nobody
+ * waits for that of any other. */
+static void line_end(struct vm_image_copy *copy, struct output_line *line,
+		     int stream, uint64_t ns_max)
+{
+	struct vm_outlet_line *last = begun(stream);
+	bool locked = outlet_lock(line, ns_max);
+	bool mine = is_shared(line) && last->writer == copy->number + 1;
+	bool open = line->used ? line->text[line->used - 1] != '\n' : mine;
+
+	line_write(copy, line, stream, line->used, "\n",
+		   open && is_shared(line) && out.label);
+	if (is_shared(line) && last->writer == copy->number + 1)
+		last->since_ns = 0;
+	if (locked)
+		vm_outlet_unlock(out.outlet);
 }
 
 void output_flush(struct vm_image_copy *copy)
@@ -382,15 +422,9 @@ void output_flush(struct vm_image_copy *copy)
 	lock_take();
 	mine = copy->out;
 	for (int i = 0; mine && i < 2; i++) {
-		struct line *line = &mine->line[i];
-
-		line_end(copy, line, i);
-		line_free(line);
-		if (line->fd >= 0) {
-			close(line->fd);
-			out.files--;
-		}
-		line->fd = -1;
+		line_end(copy, &mine->line[i], i, UINT64_MAX);
+		output_line_free(&mine->line[i]);
+		line_close(&mine->line[i]);
 	}
 	lock_give();
 }
@@ -412,7 +446,7 @@ int output_redirect(struct vm_image_copy *copy, int fd, const char *path,
 	if (mine) {
 		mine->line[fd - 1].fd = file;
 		mine->line[fd - 1].redirect = true;
-		out.files++;
+		out.files.open++;
 	} else {
 		error = ENOMEM;
 	}
@@ -430,12 +464,12 @@ static ssize_t stream_write(void *cookie, const char *bytes, size_t count)
 	int fd = cookie == &out.stream[1] ? 2 : 1;
 
 	if (copy)
-		return output_write(copy, fd, bytes, count);
+		return output_write(copy, fd, bytes, count, false);
 	return vm_flush_bytes(fd, bytes, count) ? 0 : (ssize_t)count;
 }
 
 /* Nobody may read any more, and the end of the process waits for nobody. */
-static bool goes_at_once(const struct line *line, int stream)
+static bool goes_at_once(const struct output_line *line, int stream)
 {
 	struct pollfd ready = { .fd = stream + 1, .events = POLLOUT };
 
@@ -455,7 +489,7 @@ void output_rescue(void)
 
 		for (int s = 0; mine && s < 2; s++)
 			if (goes_at_once(&mine->line[s], s))
-				line_end(copy, &mine->line[s], s);
+				line_end(copy, &mine->line[s], s, RESCUE_NS);
 	}
 	lock_give();
 }
@@ -477,56 +511,6 @@ int output_stream(const FILE *file)
 	return file == out.stream[0] ? 1 : file == out.stream[1] ? 2 : 0;
 }
 
-/* All files exist from the start, and what an earlier job left in them does
- * not stay. */
-static int files_make(int ranks)
-{
-	char path[PATH_MAX];
-	struct rlimit limit;
-
-	if (mkdir(out.directory, 0777) && errno != EEXIST) {
-		vm_log(VM_ERROR, "%s: %s", out.directory, strerror(errno));
-		return -VMPI_EIO;
-	}
-	for (int rank = 0; rank < ranks; rank++)
-		for (int stream = 0; stream < 2; stream++) {
-			int fd;
-
-			path_make(path, rank, stream);
-			fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-			if (fd < 0) {
-				vm_log(VM_ERROR, "%s: %s", path,
-				       strerror(errno));
-				return -VMPI_EIO;
-			}
-			close(fd);
-		}
-	/* Leave half of what is allowed to the program. */
-	if (!getrlimit(RLIMIT_NOFILE, &limit)) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-		out.files_max = limit.rlim_max > 131072 ?
-					65536 :
-					(int)(limit.rlim_max / 2);
-	}
-	return 0;
-}
-
-/* A rank may change the directory of the process: the path becomes absolute. */
-static int directory_take(const char *directory)
-{
-	char *here = directory[0] == '/' ? strdup("") : getcwd(NULL, 0);
-
-	if (!here || asprintf(&out.directory, "%s%s%s", here, *here ? "/" : "",
-			      directory) < 0) {
-		vm_log(VM_ERROR, "%s: %s", directory, strerror(errno));
-		free(here);
-		return -VMPI_EIO;
-	}
-	free(here);
-	return 0;
-}
-
 static bool is_pipe(int fd)
 {
 	struct stat about;
@@ -534,34 +518,30 @@ static bool is_pipe(int fd)
 	return !fstat(fd, &about) && S_ISFIFO(about.st_mode);
 }
 
-/* Whether standard output and error are one file. */
-static bool is_one_place(void)
+/* What the processes of this host share, if there are several. */
+static void outlet_find(const struct vm_job *job)
 {
-	struct stat output, error;
+	int fd = vm_standard_handed(job->outlet);
+	struct vm_outlet *shared = fd < 0 ? NULL : vm_outlet_open(fd);
 
-	return !fstat(STDOUT_FILENO, &output) &&
-	       !fstat(STDERR_FILENO, &error) && output.st_dev == error.st_dev &&
-	       output.st_ino == error.st_ino;
+	if (fd >= 0)
+		close(fd);
+	if (shared)
+		out.outlet = shared;
+	out.shared = shared != NULL;
+	out.pid = node.pid;
 }
 
 int output_start(const struct vm_job *job)
 {
 	cookie_io_functions_t functions = { .write = stream_write };
-	int rc = 0;
 
 	if (job->ranks == 1 && !job->label && !job->output_dir)
 		return 0;
 	out.label = job->label;
-	for (int rest = job->ranks - 1; rest || !out.digits; rest /= 10)
-		out.digits++;
-	if (job->output_dir) {
-		rc = directory_take(job->output_dir);
-		if (!rc)
-			rc = files_make(job->ranks);
-	}
-	if (!rc)
-		rc = pthread_atfork(fork_begin, fork_parent, fork_child);
-	if (rc)
+	if ((job->output_dir &&
+	     output_files_make(&out.files, job->output_dir, job->ranks)) ||
+	    pthread_atfork(fork_begin, fork_parent, fork_child))
 		return -VMPI_EIO;
 	for (int i = 0; i < 2; i++) {
 		out.stream[i] = fopencookie(&out.stream[i], "w", functions);
@@ -573,9 +553,10 @@ int output_start(const struct vm_job *job)
 	}
 	stdout = out.stream[0];
 	stderr = out.stream[1];
-	out.one_place = is_one_place();
-	out.pieces = job->nodes > 1 &&
-		     (is_pipe(STDOUT_FILENO) || is_pipe(STDERR_FILENO));
+	outlet_find(job);
+	out.one_place = vm_standard_one_place();
+	out.gathered.pieces = job->nodes > 1 && (is_pipe(STDOUT_FILENO) ||
+						 is_pipe(STDERR_FILENO));
 	out.active = true;
 	return 0;
 }
@@ -586,22 +567,20 @@ void output_end(struct vm_image_copy *copy)
 
 	output_flush(copy);
 	lock_take();
-	for (int i = 0; mine && i < 2; i++) {
-		if (mine->line[i].fd >= 0) {
-			close(mine->line[i].fd);
-			out.files--;
-		}
-		free(mine->line[i].text);
-	}
 	copy->out = NULL;
 	lock_give();
 	free(mine);
 }
 
+/* The thread that looks after what is due may still be there. */
 void output_stop(void)
 {
-	for (int i = 0; out.active && i < node.ranks; i++)
+	lock_take();
+	for (int i = 0; out.active && i < node.ranks; i++) {
 		free(vm_image_copy(node.image, i)->out);
-	free(out.directory);
-	out.directory = NULL;
+		vm_image_copy(node.image, i)->out = NULL;
+	}
+	free(out.files.directory);
+	out.files.directory = NULL;
+	lock_give();
 }

@@ -3,10 +3,10 @@
  * Standard output and error of ranks that share a process: whole lines.
  *
  * With several ranks, labels or files, `stdout` and `stderr` are streams that
- * hand every write to the line assembler of the calling rank; a line leaves
- * when it is complete.  The last one of a rank may have no end: then the next
- * line of another rank begins with one.  A job of one rank without options keeps
- * libc's streams.
+ * hand every write to the line assembler of the calling rank.  A line leaves
+ * when it is complete, or as far as the rank has flushed it.  Then other ranks'
+ * lines wait up to core_output_wait for its end, or begin with a newline; where
+ * lines have labels, it waits itself.  One rank alone keeps libc's streams.
  */
 #ifndef OUTPUT_H
 #define OUTPUT_H
@@ -35,11 +35,18 @@ bool output_active(void);
 /* 1 or 2 for our streams, else 0. */
 int output_stream(const FILE *file);
 
-/* Writes the copy's output to fd 1 or 2; as write(2). */
+/* Writes the copy's output to fd 1 or 2; as write(2).  flushed: also a line that
+ * is not complete. */
 ssize_t output_write(struct vm_image_copy *copy, int fd, const char *bytes,
-		     size_t count);
+		     size_t count, bool flushed);
 
-/* Writes out the beginning of a line that is not complete. */
+/* Flushes the copy's stream fd, as fflush(3). */
+void output_show(struct vm_image_copy *copy, int fd);
+
+/* Sets whether all that is written to the stream is flushed. */
+void output_eager(struct vm_image_copy *copy, int fd, bool eager);
+
+/* Writes out all that a rank which ends has written. */
 void output_flush(struct vm_image_copy *copy);
 
 /* Ends the output of a copy that is going to be unloaded. */

@@ -7,10 +7,8 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/standard.h"
 #include "report/cli.h"
 #include "states.h"
 
@@ -29,16 +27,9 @@ void hang_fini(struct hang *hang)
 	hang->ends[0] = hang->ends[1] = -1;
 }
 
-bool hang_describe(const struct hang *hang, char text[64])
+bool hang_describe(const struct hang *hang, char text[VM_STANDARD_HANDED_MAX])
 {
-	struct stat stat;
-	int fd = hang->ends[1] < 0 ? -1 :
-				     vm_standard_beyond(hang->ends[1], true);
-
-	if (fd < 0 || fstat(fd, &stat))
-		return false;
-	snprintf(text, 64, "%d:%llu", fd, (unsigned long long)stat.st_ino);
-	return true;
+	return hang->ends[1] >= 0 && vm_standard_hand(text, hang->ends[1]);
 }
 
 static void near_keep(struct hang *hang, unsigned wave, const char *text)

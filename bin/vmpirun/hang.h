@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/standard.h"
+
 #define HANG_LINE_MAX 400
 #define HANG_NEAR_MAX 32
 
@@ -32,7 +34,7 @@ void hang_fini(struct hang *hang);
 
 /* The text for VMPI_JOB_HANG, with a copy of the descriptor that survives exec;
  * false: there is none. */
-bool hang_describe(const struct hang *hang, char text[64]);
+bool hang_describe(const struct hang *hang, char text[VM_STANDARD_HANDED_MAX]);
 
 enum hang_found { HANG_NOTHING, HANG_REPORT, HANG_END };
 

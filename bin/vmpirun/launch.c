@@ -20,15 +20,16 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/last_word.h"
 #include "base/own.h"
 #include "base/standard.h"
-#include "base/last_word.h"
 #include "boot/boot.h"
 #include "check.h"
 #include "core/instrument/image_main.h"
 #include "exports.h"
 #include "program.h"
 #include "report/cli.h"
+#include "report/outlet.h"
 #include "ssh.h"
 #include "vmpi.h"
 
@@ -40,6 +41,8 @@ void launch_fini(struct launch *launch)
 		vm_pmi_server_fini(&launch->server);
 	if (launch->last_word >= 0)
 		close(launch->last_word);
+	if (launch->outlet >= 0)
+		close(launch->outlet);
 	free(launch->children);
 	plan_fini(&launch->plan);
 	free(launch->output_dir);
@@ -267,7 +270,7 @@ static int sanitizer_prepare(void)
 static int environment_make(const struct launch *launch, int number, int fd)
 {
 	const struct part *part = part_of(launch, number);
-	char text[64];
+	char text[VM_STANDARD_HANDED_MAX];
 	int rc = vm_job_to_env(&launch->options->job);
 
 	rc |= exports_set(&part->exports);
@@ -286,6 +289,8 @@ static int environment_make(const struct launch *launch, int number, int fd)
 	}
 	if (hang_describe(&launch->hang, text))
 		rc |= setenv(VM_JOB_PREFIX "HANG", text, 1);
+	if (launch->outlet >= 0 && vm_standard_hand(text, launch->outlet))
+		rc |= setenv(VM_JOB_PREFIX "OUTLET", text, 1);
 	if (fd < 0)
 		return rc;
 	/* Copies without FD_CLOEXEC. */
@@ -502,6 +507,8 @@ int launch_start(struct launch *launch, const sigset_t *signals)
 		if (!launch->options->job.keep_going)
 			launch->last_word = vm_last_word_new();
 		vm_last_word_set(launch->last_word);
+		/* Without it, lines may mix. */
+		launch->outlet = launch->node ? vm_outlet_new() : -1;
 	}
 	if (!launch->plan.engine)
 		hang_init(&launch->hang);

@@ -43,6 +43,7 @@ struct launch {
 	struct child *children;
 	bool serves;   /* the server is there: several node processes */
 	int last_word; /* by which one of them says why all end, or -1 */
+	int outlet;    /* what they share of lines that have begun, or -1 */
 	struct vm_pmi_server server;
 	struct hang hang; /* what the processes say about deadlocks */
 };

@@ -287,6 +287,7 @@ int launch_check(struct launch *launch, struct options *options)
 
 	*launch = (struct launch){ .options = options,
 				   .last_word = -1,
+				   .outlet = -1,
 				   .hang.ends = { -1, -1 } };
 	rc = exports_set(&options->exports);
 	if (!rc)

@@ -92,7 +92,9 @@ static int run(struct launch *launch)
 int main(int argc, char **argv)
 {
 	struct options options;
-	struct launch launch = { .last_word = -1, .hang.ends = { -1, -1 } };
+	struct launch launch = { .last_word = -1,
+				 .outlet = -1,
+				 .hang.ends = { -1, -1 } };
 	int code = VM_EXIT_MISTAKE;
 
 	vm_standard_open();

@@ -22,20 +22,23 @@
 #include "vmpi.h"
 
 #define CHUNK_BYTES 65536
-#define LINE_BYTES_MAX (16 << 20) /* longer lines are cut */
+#define LINE_BYTES_MAX (16 << 20) /* longer lines leave in pieces */
+#define TICK_MS ((int)(VM_OUTLET_TICK_NS / 1000000))
 
 struct relay_stream {
 	int from, to; /* from: -1 when it has ended */
 	int rank;
 	char *path; /* of a file for this stream, without labels; or NULL */
-	char *line; /* that has begun; [room] */
+	char *text; /* that has not left; [room] */
 	size_t used, room;
-	bool failed; /* it cannot be written any more */
+	uint64_t since_ns; /* when the first of it came; 0: there is none */
+	bool failed;	   /* it cannot be written any more */
 };
 
 int relay_init(struct relay *relay, int processes)
 {
 	relay->room = 2 * processes;
+	relay->one_place = vm_standard_one_place();
 	relay->streams = calloc((size_t)relay->room, sizeof(*relay->streams));
 	if (!relay->streams)
 		return vm_cli_no_memory();
@@ -95,8 +98,8 @@ static void stream_close(struct relay_stream *stream)
 	if (stream->from >= 0)
 		close(stream->from);
 	stream->from = -1;
-	free(stream->line);
-	stream->line = NULL;
+	free(stream->text);
+	stream->text = NULL;
 	stream->used = stream->room = 0;
 	if (stream->path && stream->to >= 0)
 		close(stream->to);
@@ -104,59 +107,129 @@ static void stream_close(struct relay_stream *stream)
 	stream->path = NULL;
 }
 
-/* Keeps the beginning of a line; the label stands before it. */
-static int line_keep(struct relay_stream *stream, const char *bytes,
-		     size_t count)
+/* Makes room for `more` bytes at the end of a text. */
+static int room_make(char **text, size_t *room, size_t used, size_t more)
 {
-	char label[24];
-	size_t length = 0;
+	size_t need = used + more;
+	char *larger;
 
-	if (!stream->used)
-		length = (size_t)snprintf(label, sizeof(label), "[%d] ",
-					  stream->rank);
-	/* And a newline. */
-	if (stream->used + length + count + 1 > stream->room) {
-		size_t room = 2 * (stream->used + length + count + 1);
-		char *line = realloc(stream->line, room);
-
-		if (!line)
-			return vm_cli_no_memory();
-		stream->line = line;
-		stream->room = room;
-	}
-	memcpy(stream->line + stream->used, label, length);
-	memcpy(stream->line + stream->used + length, bytes, count);
-	stream->used += length + count;
+	if (need <= *room)
+		return 0;
+	larger = realloc(*text, 2 * need);
+	if (!larger)
+		return vm_cli_no_memory();
+	*text = larger;
+	*room = 2 * need;
 	return 0;
 }
 
-/* Writes the line that is kept. */
-static int line_write(struct relay_stream *stream)
+static int text_keep(struct relay_stream *stream, const char *bytes,
+		     size_t count)
 {
-	size_t used = stream->used;
-
-	stream->used = 0;
-	stream->line[used++] = '\n';
-	return vm_flush_bytes(stream->to, stream->line, used);
+	if (room_make(&stream->text, &stream->room, stream->used, count))
+		return -VMPI_ENOMEM;
+	memcpy(stream->text + stream->used, bytes, count);
+	stream->used += count;
+	if (!stream->since_ns)
+		stream->since_ns = vm_outlet_now();
+	return 0;
 }
 
-static int bytes_take(struct relay_stream *stream, const char *bytes,
+static int sheet_add(struct relay *relay, const char *bytes, size_t count)
+{
+	if (room_make(&relay->sheet, &relay->sheet_room, relay->sheet_used,
+		      count))
+		return -VMPI_ENOMEM;
+	memcpy(relay->sheet + relay->sheet_used, bytes, count);
+	relay->sheet_used += count;
+	return 0;
+}
+
+static struct vm_outlet_line *begun(struct relay *relay,
+				    const struct relay_stream *stream)
+{
+	return &relay->begun[relay->one_place ? 0 : stream->to - 1];
+}
+
+/* Writes the first `count` bytes of what is kept, with labels, on a line of
+ * their own unless it is the stream's line that has begun. */
+static int text_write(struct relay *relay, struct relay_stream *stream,
 		      size_t count)
 {
+	struct vm_outlet_line *last = begun(relay, stream);
+	bool inside = last->writer == stream->rank + 1;
+	const char *text = stream->text, *end = text + count;
+	char label[24];
+	int length = snprintf(label, sizeof(label), "[%d] ", stream->rank);
 	int rc = 0;
 
-	while (count && !rc) {
-		const char *newline = memchr(bytes, '\n', count);
-		size_t n = newline ? (size_t)(newline - bytes) : count;
+	relay->sheet_used = 0;
+	if (vm_outlet_foreign(last, stream->rank))
+		rc = sheet_add(relay, "\n", 1);
+	while (text < end && !rc) {
+		const char *newline = memchr(text, '\n', (size_t)(end - text));
+		const char *next = newline ? newline + 1 : end;
 
-		rc = line_keep(stream, bytes, n);
-		if (!rc && (newline || stream->used >= LINE_BYTES_MAX))
-			rc = line_write(stream);
-		n += newline != NULL;
-		bytes += n;
-		count -= n;
+		if (!inside)
+			rc = sheet_add(relay, label, (size_t)length);
+		if (!rc)
+			rc = sheet_add(relay, text, (size_t)(next - text));
+		inside = !newline;
+		text = next;
 	}
+	vm_outlet_note(last, stream->rank, !inside);
+	stream->used -= count;
+	memmove(stream->text, stream->text + count, stream->used);
+	stream->since_ns = stream->used ? vm_outlet_now() : 0;
+	return rc ? rc :
+		    vm_flush_bytes(stream->to, relay->sheet, relay->sheet_used);
+}
+
+/* Whether what the stream has is still to wait: for another rank's line, or,
+ * `open`, for its own end. */
+static bool has_to_wait(struct relay *relay, const struct relay_stream *stream,
+			bool open)
+{
+	const struct vm_outlet_line *last = begun(relay, stream);
+	bool foreign = vm_outlet_foreign(last, stream->rank);
+	uint64_t now;
+
+	if ((!foreign && !open) || stream->used >= LINE_BYTES_MAX)
+		return false;
+	now = vm_outlet_now();
+	return now - stream->since_ns < VM_OUTLET_PATIENCE_NS &&
+	       (open || now - last->since_ns < VM_OUTLET_PATIENCE_NS);
+}
+
+/* Writes what may leave. */
+static int text_leave(struct relay *relay, struct relay_stream *stream)
+{
+	const char *newline = memrchr(stream->text, '\n', stream->used);
+	size_t whole = newline ? (size_t)(newline - stream->text) + 1 : 0;
+	bool mine = begun(relay, stream)->writer == stream->rank + 1;
+	int rc = 0;
+
+	if (whole && has_to_wait(relay, stream, false))
+		return 0;
+	if (whole) {
+		rc = text_write(relay, stream, whole);
+		mine = false;
+	}
+	if (!rc && stream->used && !has_to_wait(relay, stream, !mine))
+		rc = text_write(relay, stream, stream->used);
 	return rc;
+}
+
+/* Writes all, and ends the line that has begun. */
+static int text_end(struct relay *relay, struct relay_stream *stream)
+{
+	bool open = stream->used ?
+			    stream->text[stream->used - 1] != '\n' :
+			    begun(relay, stream)->writer == stream->rank + 1;
+
+	if (open && text_keep(stream, "\n", 1))
+		return -VMPI_ENOMEM;
+	return stream->used ? text_write(relay, stream, stream->used) : 0;
 }
 
 /* Output is lost, which is said once, and so is the rest of the stream. */
@@ -176,6 +249,19 @@ static void file_write(struct relay *relay, struct relay_stream *stream,
 		failure_say(relay, stream, stream->path);
 }
 
+/* Closes a stream that nobody reads, and says so of one that cannot be
+ * written. */
+static void result_take(struct relay *relay, struct relay_stream *stream,
+			int rc)
+{
+	char name[VM_STANDARD_NAME_MAX];
+
+	if (rc && errno == EPIPE)
+		stream_close(stream);
+	else if (rc)
+		failure_say(relay, stream, vm_standard_name(name, stream->to));
+}
+
 static void stream_read(struct relay *relay, struct relay_stream *stream)
 {
 	char bytes[CHUNK_BYTES];
@@ -189,17 +275,28 @@ static void stream_read(struct relay *relay, struct relay_stream *stream)
 	if (got > 0 && stream->path)
 		file_write(relay, stream, bytes, (size_t)got);
 	else if (got > 0)
-		rc = bytes_take(stream, bytes, (size_t)got);
-	else if (stream->used && !stream->failed)
-		rc = line_write(stream);
-	if (rc && errno != EPIPE) {
-		char name[VM_STANDARD_NAME_MAX];
-
-		failure_say(relay, stream, vm_standard_name(name, stream->to));
-		rc = 0;
-	}
-	if (rc || got <= 0)
+		rc = text_keep(stream, bytes, (size_t)got) ||
+		     text_leave(relay, stream);
+	else if (!stream->path && !stream->failed)
+		rc = text_end(relay, stream);
+	result_take(relay, stream, rc);
+	if (got <= 0)
 		stream_close(stream);
+}
+
+/* Writes what has waited long enough; whether more waits. */
+static bool texts_leave(struct relay *relay)
+{
+	bool more = false;
+
+	for (int i = 0; i < relay->count; i++) {
+		struct relay_stream *stream = &relay->streams[i];
+
+		if (stream->used && !stream->failed)
+			result_take(relay, stream, text_leave(relay, stream));
+		more |= stream->used > 0 && !stream->failed;
+	}
+	return more;
 }
 
 /* Reads what there is; whether there was anything. */
@@ -232,7 +329,7 @@ static void *relay_main(void *arg)
 	if (!fds)
 		vm_cli_no_memory();
 	while (fds && !stopped) {
-		round_read(relay, fds, -1);
+		round_read(relay, fds, texts_leave(relay) ? TICK_MS : -1);
 		stopped = fds[relay->count].revents;
 	}
 	while (fds && round_read(relay, fds, 0))
@@ -240,8 +337,8 @@ static void *relay_main(void *arg)
 	/* A process that still has a pipe outlives the job: it is not waited
 	 * for. */
 	for (int i = 0; i < relay->count; i++) {
-		if (fds && relay->streams[i].used)
-			line_write(&relay->streams[i]);
+		if (fds && relay->streams[i].used && !relay->streams[i].failed)
+			text_end(relay, &relay->streams[i]);
 		stream_close(&relay->streams[i]);
 	}
 	free(fds);
@@ -286,5 +383,6 @@ void relay_fini(struct relay *relay)
 		stream_close(&relay->streams[i]);
 	close(relay->stop);
 	free(relay->streams);
+	free(relay->sheet);
 	*relay = (struct relay){ 0 };
 }

@@ -3,15 +3,20 @@
  * The output of ranks that are processes: with their numbers before each line,
  * or in files.
  *
- * Each process writes into two pipes, and a thread of ours copies whole lines
- * to standard output and error, or all to files: when those are not read, the
- * ranks wait and vmpirun does not.
+ * Each process writes into two pipes, and a thread of ours copies lines to
+ * standard output and error, or all to files: when those are not read, the
+ * ranks wait and vmpirun does not.  The beginning of a line follows when its end
+ * has not come for a while, as with ranks that share a process
+ * (bin/vmpi-node/output.h).
  */
 #ifndef VMPIRUN_RELAY_H
 #define VMPIRUN_RELAY_H
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stddef.h>
+
+#include "report/outlet.h"
 
 struct relay_stream;
 
@@ -19,8 +24,12 @@ struct relay_stream;
  * which then does nothing. */
 struct relay {
 	int count, room;
-	struct relay_stream *streams; /* [count] */
-	int stop;		      /* eventfd: all processes have ended */
+	struct relay_stream *streams;	/* [count] */
+	struct vm_outlet_line begun[2]; /* in standard output and error, */
+	bool one_place;			/* which may be one file */
+	char *sheet;			/* what is written at once */
+	size_t sheet_used, sheet_room;
+	int stop; /* eventfd: all processes have ended */
 	bool running;
 	bool failed; /* output was lost, which has been said */
 	pthread_t thread;

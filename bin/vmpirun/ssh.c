@@ -20,18 +20,35 @@
 
 #include "base/last_word.h"
 #include "base/own.h"
+#include "base/standard.h"
 #include "boot/job.h"
 #include "frame.h"
 #include "other_mpi.h"
 #include "report/cli.h"
+#include "report/outlet.h"
 
 #define ALL_VARIABLES "*"
 #define INPUT_WINDOW 65536 /* bytes on their way */
+#define HELD_BYTES_MAX 65536
+#define TICK_MS ((int)(VM_OUTLET_TICK_NS / 1000000))
+/* As a writer to an outlet: beyond all ranks. */
+#define WRITER(process) (VM_JOB_RANKS_MAX + (process))
 
 extern char **environ;
 
+/* Output that waits for the end of another process's line. */
+struct held {
+	char *text;
+	size_t used;
+	uint64_t since_ns;
+};
+
 struct near {
 	const char *host;
+	int process;
+	struct vm_outlet own, *outlet;
+	bool shared, one_place;
+	struct held held[2];
 	pid_t ssh;
 	struct frame_sink to;
 	struct frame_source from;
@@ -87,6 +104,7 @@ static bool is_passed(const char *variable, const char *names)
 	/* Descriptors lead nowhere there. */
 	if (!strncmp(variable, "VMPI_JOB_LAST_WORD=", 19) ||
 	    !strncmp(variable, "VMPI_JOB_HANG=", 14) ||
+	    !strncmp(variable, "VMPI_JOB_OUTLET=", 16) ||
 	    !strncmp(variable, "PMI_FD=", 7))
 		return false;
 	if (!strcmp(names, ALL_VARIABLES))
@@ -178,14 +196,84 @@ static void other_take(struct near *near, const struct frame *frame)
 	near->other = true;
 }
 
+/* Writes what has come, or leaves it for the moment while the line of another
+ * process has just begun; whether it did. */
+static bool held_leave(struct near *near, int stream, bool last)
+{
+	struct held *held = &near->held[stream];
+	struct vm_outlet_line *begun =
+		&near->outlet->begun[near->one_place ? 0 : stream];
+	uint64_t now = vm_outlet_now();
+	bool waits, locked;
+
+	if (!held->used)
+		return true;
+	locked = near->shared &&
+		 vm_outlet_lock(near->outlet, getpid(), UINT64_MAX);
+	waits = !last && held->used < HELD_BYTES_MAX &&
+		vm_outlet_foreign(begun, WRITER(near->process)) &&
+		now - held->since_ns < VM_OUTLET_PATIENCE_NS &&
+		now - begun->since_ns < VM_OUTLET_PATIENCE_NS;
+	if (!waits) {
+		if (vm_outlet_foreign(begun, WRITER(near->process)))
+			frame_write(stream + 1, "\n", 1);
+		frame_write(stream + 1, held->text, held->used);
+		vm_outlet_note(begun, WRITER(near->process),
+			       held->text[held->used - 1] == '\n');
+		held->used = 0;
+	}
+	if (locked)
+		vm_outlet_unlock(near->outlet);
+	return !waits;
+}
+
+static void output_take(struct near *near, int stream,
+			const struct frame *frame)
+{
+	struct held *held = &near->held[stream];
+	char *text = realloc(held->text, held->used + frame->length);
+
+	if (!text || !frame->length)
+		return;
+	if (!held->used)
+		held->since_ns = vm_outlet_now();
+	memcpy(text + held->used, frame->bytes, frame->length);
+	held->text = text;
+	held->used += frame->length;
+	held_leave(near, stream, false);
+}
+
+/* Tries again; whether all has left. */
+static bool output_leave(struct near *near, bool last)
+{
+	bool output = held_leave(near, 0, last);
+
+	return held_leave(near, 1, last) && output;
+}
+
+static void outlet_find(struct near *near)
+{
+	int fd = vm_standard_handed(getenv(VM_JOB_PREFIX "OUTLET"));
+	const char *number = getenv("PMI_RANK");
+
+	near->outlet = fd < 0 ? NULL : vm_outlet_open(fd);
+	near->shared = near->outlet != NULL;
+	if (!near->outlet)
+		near->outlet = &near->own;
+	if (fd >= 0)
+		close(fd);
+	near->process = number ? (int)strtol(number, NULL, 10) : 0;
+	near->one_place = vm_standard_one_place();
+}
+
 static void frame_take(struct near *near, const struct frame *frame)
 {
 	switch (frame->type) {
 	case FRAME_OUTPUT:
-		frame_write(STDOUT_FILENO, frame->bytes, frame->length);
+		output_take(near, 0, frame);
 		break;
 	case FRAME_ERROR:
-		frame_write(STDERR_FILENO, frame->bytes, frame->length);
+		output_take(near, 1, frame);
 		break;
 	case FRAME_PMI:
 		if (near->pmi >= 0 &&
@@ -266,7 +354,7 @@ static void turn(struct near *near)
 		{ .fd = near->signals, .events = POLLIN },
 	};
 
-	if (poll(fds, 5, -1) < 0)
+	if (poll(fds, 5, output_leave(near, false) ? -1 : TICK_MS) < 0)
 		return;
 	if (fds[4].revents)
 		signal_send(near);
@@ -352,6 +440,7 @@ int ssh_near(int argc, char **argv)
 	}
 	near.pmi = fd_of_env("PMI_FD");
 	vm_last_word_set(fd_of_env(VM_JOB_PREFIX "LAST_WORD"));
+	outlet_find(&near);
 	sigemptyset(&mask);
 	for (const int *at = (const int[]){ SIGTERM, SIGINT, SIGHUP, SIGQUIT,
 					    SIGUSR1, SIGUSR2, SIGCONT, 0 };
@@ -367,6 +456,9 @@ int ssh_near(int argc, char **argv)
 	job_send(&near, argv[2], argv + 3);
 	while (!near.ended && near.from.fd >= 0)
 		turn(&near);
+	output_leave(&near, true);
+	free(near.held[0].text);
+	free(near.held[1].text);
 	frame_sink_fini(&near.to);
 	frame_source_fini(&near.from);
 	return near.ended ? end_as(&near) : lost(&near, argv[1]);

@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 void vm_standard_open(void)
@@ -39,4 +40,37 @@ int vm_standard_beyond(int fd, bool inherit)
 	int copy = fcntl(fd, command, VM_STANDARD_BEYOND);
 
 	return copy < 0 ? fcntl(fd, command, 0) : copy;
+}
+
+bool vm_standard_one_place(void)
+{
+	struct stat output, error;
+
+	return !fstat(STDOUT_FILENO, &output) &&
+	       !fstat(STDERR_FILENO, &error) && output.st_dev == error.st_dev &&
+	       output.st_ino == error.st_ino;
+}
+
+bool vm_standard_hand(char text[VM_STANDARD_HANDED_MAX], int fd)
+{
+	struct stat stat;
+	int copy = vm_standard_beyond(fd, true);
+
+	if (copy < 0 || fstat(copy, &stat))
+		return false;
+	snprintf(text, VM_STANDARD_HANDED_MAX, "%d:%llu", copy,
+		 (unsigned long long)stat.st_ino);
+	return true;
+}
+
+int vm_standard_handed(const char *text)
+{
+	unsigned long long inode;
+	struct stat stat;
+	int fd;
+
+	if (!text || sscanf(text, "%d:%llu", &fd, &inode) != 2 || fd <= 0 ||
+	    fstat(fd, &stat) || stat.st_ino != inode)
+		return -1;
+	return fd;
 }

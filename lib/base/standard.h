@@ -20,6 +20,9 @@ void vm_standard_open(void);
  * that it was redirected to.  Returns name. */
 const char *vm_standard_name(char name[VM_STANDARD_NAME_MAX], int fd);
 
+/* Whether standard output and error are one file. */
+bool vm_standard_one_place(void);
+
 /* From this number on lie descriptors that the program is not to meet: it begins
  * with 3, as in a process of its own. */
 #define VM_STANDARD_BEYOND 64
@@ -28,5 +31,14 @@ const char *vm_standard_name(char name[VM_STANDARD_NAME_MAX], int fd);
  * limit of this process allows that; programs that it executes have it if they
  * are to `inherit` it.  -1 with errno. */
 int vm_standard_beyond(int fd, bool inherit);
+
+#define VM_STANDARD_HANDED_MAX 64
+
+/* Makes such a copy for programs that are executed, and describes it to them, as
+ * FD:INODE.  False: errno. */
+bool vm_standard_hand(char text[VM_STANDARD_HANDED_MAX], int fd);
+
+/* The descriptor that was described; -1: it is none, or another one. */
+int vm_standard_handed(const char *text);
 
 #endif

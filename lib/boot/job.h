@@ -51,6 +51,8 @@
 	  "descriptor by which one process says why all end")                  \
 	X(TEXT, hang, "HANG", NULL,                                            \
 	  "descriptor by which processes tell of deadlocks, as FD:INODE")      \
+	X(TEXT, outlet, "OUTLET", NULL,                                        \
+	  "memory that knows whose lines have begun, as FD:INODE")             \
 	X(TEXT, libc, "LIBC", NULL,                                            \
 	  "version of the C library that can load a program many times")       \
 	X(TEXT, private, "PRIVATE", NULL,                                      \

@@ -12,15 +12,17 @@ lines() {
 }
 
 build output output.c
+# Lines that wait for others do so for as long as it takes.
+patient="--set core_output_wait=3600000"
 for ranks in 1 2 20; do
-	is "$(run $ranks ./output pieces | sort)" \
+	is "$(run $ranks $patient ./output pieces | sort)" \
 		"$(lines $ranks 'rank & fputs write v1 v2 c end')" \
 		"a line in many pieces stays whole, $ranks ranks"
 done
-is "$(run 12 -l ./output pieces | sort)" \
+is "$(run 12 -l $patient ./output pieces | sort)" \
 	"$(lines 12 '[&] rank & fputs write v1 v2 c end')" \
 	"-l labels whole lines"
-is "$(run 1 -l ./output pieces)" \
+is "$(run 1 -l $patient ./output pieces)" \
 	"[0] rank 0 fputs write v1 v2 c end" "also of a single rank"
 run 3 ./output open >out
 is "$(sort out)" "$(lines 3 'no newline &')" \
@@ -36,6 +38,52 @@ is "$(run 3 ./output opens 2>&1 | sort)" "$(
 is "$(run 3 ./output dies 2>err | sort)" "$(lines 3 'no newline &')" \
 	"what ranks have begun to print when the job dies is there"
 like "$(cat err)" '^vmpirun: rank 2 called abort' "and why it has died"
+# ask WHAT OPTION...: what a rank asks for without a newline is shown before it is
+# answered, and the answer stands in the same line.
+ask() {
+	ask_what=$1
+	shift
+	mkfifo in out
+	timeout 200 "$vmpirun" -n 2 "$@" <in >out 2>&1 &
+	exec 3>in 4<out
+	asked=$(timeout 100 dd bs=1 count=$((${#ask_label} + 4)) <&4 2>dd.err)
+	echo 5 >&3
+	exec 3>&-
+	is "$asked$(cat <&4)" "${ask_label}N = 6" "$ask_what"
+	exec 4<&-
+	wait $!
+	rm in out
+}
+rm out
+ask_label=
+for how in fflush all write unbuffered stderr scanf fgets; do
+	ask "what a rank asks for is shown at once ($how)" ./output ask $how
+done
+ask "also with several processes" --nodes 2 ./output ask fflush
+ask_label="[0] "
+ask "also with labels" -l ./output ask fflush
+ask "and several processes" -l --nodes 2 ./output ask write
+cat >asks.sh <<'EOF'
+[ "${PMI_RANK:-0}" -eq 0 ] || exit 0
+printf "N = "
+read -r number
+echo $((number + 1))
+EOF
+ask "also of ordinary programs" -l sh asks.sh
+ask_label=
+ask "and without labels" sh asks.sh
+for nodes in 1 2; do
+	is "$(run 2 --nodes $nodes $patient ./output between)" "abc
+x" "another rank's line waits for one that has begun, $nodes processes"
+	is "$(run 2 --nodes $nodes --set core_output_wait=0 \
+		./output between)" "ab
+x
+c" "or ends it"
+	is "$(run 2 --nodes $nodes -l --set core_output_wait=0 \
+		./output between)" "[0] ab
+[1] x
+[0] c" "with labels too"
+done
 run 16 ./output many >out
 is "$(wc -l <out)" 8000 "many lines all come out"
 none "$(grep -Ev '^[0-9]+\.[0-9]+ some text that makes the line longer$' out)" \

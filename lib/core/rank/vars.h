@@ -16,6 +16,10 @@
 	  "Least important messages of the runtime that are written to the "   \
 	  "standard error: info also says what went wrong and was put right, " \
 	  "as a connection that was lost and made again")                      \
+	X(INT, output_wait, 50, 0, 3600000, "ms", ANYTIME, UD, debug,          \
+	  "Time for which a rank's output waits for the end of another "       \
+	  "rank's line, and the flushed beginning of a line with a label for " \
+	  "its end")                                                           \
 	X(SIZE, inline_limit, 40, 0, 40, "bytes", RANK, TD, p2p,               \
 	  "Largest message between ranks of one process that is stored in "    \
 	  "its ring slot or queue entry (inline)")                             \

@@ -10,12 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/lock.h"
 #include "base/log.h"
+#include "base/standard.h"
 #include "core/rank/state.h"
 #include "core/remote/remote.h"
 #include "core/remote/wire.h"
@@ -63,14 +63,9 @@ struct vm_deadlock {
 
 int vm_deadlock_fd(const char *text)
 {
-	unsigned long long inode;
-	struct stat stat;
-	int fd;
+	int fd = vm_standard_handed(text);
 
-	if (!text || sscanf(text, "%d:%llu", &fd, &inode) != 2 || fd <= 0 ||
-	    fstat(fd, &stat) || stat.st_ino != inode)
-		return 0;
-	return fd;
+	return fd < 0 ? 0 : fd;
 }
 
 /* Has the service look after ns. */

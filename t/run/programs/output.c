@@ -74,6 +74,51 @@ static void child(int rank)
 	printf("rank %d: child's status %d\n", rank, WEXITSTATUS(status) - 10);
 }
 
+/* Asks for a number without a newline, in different ways. */
+static void ask(int rank, const char *how)
+{
+	FILE *to = strcmp(how, "stderr") ? stdout : stderr;
+	char line[20] = "";
+	int number = 0;
+
+	if (rank > 0)
+		return;
+	if (!strcmp(how, "unbuffered"))
+		setvbuf(stdout, NULL, _IONBF, 0);
+	if (!strcmp(how, "write") ? write(1, "N = ", 4) != 4 :
+				    fputs("N = ", to) < 0)
+		abort();
+	if (!strcmp(how, "fflush"))
+		fflush(stdout);
+	else if (!strcmp(how, "all"))
+		fflush(NULL);
+	if (!strcmp(how, "fgets") && fgets(line, sizeof(line), stdin))
+		number = atoi(line);
+	else if (!strcmp(how, "scanf") && scanf("%d", &number) != 1)
+		abort();
+	else if (read(0, line, sizeof(line) - 1) > 0)
+		number = atoi(line);
+	printf("%d\n", number + 1);
+}
+
+/* Rank 1 prints a line while one of rank 0 has begun. */
+static void between(int rank)
+{
+	if (rank == 0) {
+		printf("a");
+		fflush(stdout);
+		printf("b");
+		fflush(stdout);
+	}
+	vmpi_barrier(vmpi_world());
+	if (rank == 1)
+		printf("x\n");
+	vmpi_barrier(vmpi_world());
+	if (rank == 0)
+		printf("c\n");
+	vmpi_barrier(vmpi_world());
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "pieces";
@@ -89,6 +134,10 @@ int main(int argc, char **argv)
 		own_file(rank);
 	else if (!strcmp(what, "child"))
 		child(rank);
+	else if (!strcmp(what, "ask"))
+		ask(rank, argv[2]);
+	else if (!strcmp(what, "between"))
+		between(rank);
 	else if (!strcmp(what, "open"))
 		printf("no newline %d", rank);
 	else if (!strcmp(what, "opens")) {
