@@ -15,8 +15,13 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "base/exit.h"
+#include "base/last_word.h"
+#include "base/standard.h"
+#include "boot/boot.h"
 #include "core/rank/rank.h"
 #include "guard.h"
+#include "introspect/export/export.h"
 #include "node.h"
 #include "output.h"
 #include "real.h"
@@ -124,6 +129,31 @@ static bool is_raised(const siginfo_t *info)
 	return info->si_code == SI_TKILL && info->si_pid == node.pid;
 }
 
+/* By another process. */
+static bool is_sent(const siginfo_t *info)
+{
+	return info->si_code <= 0 && !is_raised(info);
+}
+
+/* Such a signal is for the process with all its ranks, to whichever of them it
+ * came. */
+static void sent_describe(char text[TEXT_MAX], const char *name, int sender)
+{
+	int first = vm_image_copy(node.image, 0)->number;
+	int last = vm_image_copy(node.image, node.ranks - 1)->number;
+	char ranks[64];
+
+	if (node.ranks == 1)
+		snprintf(ranks, sizeof(ranks), "rank %d", first);
+	else
+		snprintf(ranks, sizeof(ranks), "ranks %d to %d", first, last);
+	snprintf(text, TEXT_MAX,
+		 "the process of %s (pid %d) was sent SIG%s from outside, by "
+		 "process %d%s",
+		 ranks, (int)node.pid, name, sender,
+		 sender ? "" : ", which cannot be seen from here");
+}
+
 /* What is reported: in the handler of the thread that reports, and of others that
  * it calls when its report fails. */
 static struct {
@@ -145,9 +175,8 @@ static void text_make(char text[TEXT_MAX], const char *place)
 		snprintf(text, TEXT_MAX, "%s called abort()%s", who, place);
 	else if (is_raised(fault.info))
 		snprintf(text, TEXT_MAX, "%s raised SIG%s%s", who, name, place);
-	else if (fault.info->si_code <= 0)
-		snprintf(text, TEXT_MAX, "%s was sent SIG%s by process %d", who,
-			 name, (int)fault.info->si_pid);
+	else if (is_sent(fault.info))
+		sent_describe(text, name, (int)fault.info->si_pid);
 	else if (fault.overflow)
 		snprintf(text, TEXT_MAX,
 			 "%s%s overflowed its stack of %zu KiB%s; raise it "
@@ -194,7 +223,7 @@ static void handle(int signal, siginfo_t *info, void *context)
 	if (node.child)
 		signals_default(signal);
 	overflow = vm_rank_self() && overflowed(signal, info, context);
-	if (!overflow)
+	if (!overflow && !is_sent(info))
 		earlier_call(signal, info, context);
 	guard_begin(signal, address_say);
 	fault.signal = signal;
@@ -212,6 +241,17 @@ static void handle(int signal, siginfo_t *info, void *context)
 	guard_end(signal, text);
 }
 
+/* Ends the job for a reason that nobody wants to read. */
+static _Noreturn void quiet_end(int code)
+{
+	vm_export_died();
+	if (vm_last_word_take()) {
+		vm_boot_abort(node.boot, code, "nobody reads", true);
+		vm_last_word_give();
+	}
+	vm_exit_now(code);
+}
+
 void fatal_raised(int signal, void *context)
 {
 	const char *how = signal == SIGPIPE || signal == SIGXFSZ ?
@@ -219,6 +259,8 @@ void fatal_raised(int signal, void *context)
 				  "raised";
 	char text[TEXT_MAX], place[WHERE_MAX];
 
+	if (signal == SIGPIPE && vm_standard_unread())
+		quiet_end(128 + SIGPIPE);
 	guard_begin(signal, NULL);
 	snprintf(text, sizeof(text), "rank %d %s SIG%s", vm_rank_self()->index,
 		 how, sigabbrev_np(signal));

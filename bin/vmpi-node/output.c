@@ -156,14 +156,15 @@ static int line_gather(int fd, struct output_line *line, int rank, int stream,
 }
 
 /* Says once that output is lost: the rank that is told may not care, or have
- * ended.  What it has closed itself it does not miss. */
+ * ended.  What it has closed itself it does not miss, nor a reader who has left
+ * what he does not read. */
 static void failure_say(struct vm_image_copy *copy,
 			const struct output_line *line, int stream)
 {
 	char path[PATH_MAX];
 	int error = errno;
 
-	if (out.failed || line->redirect || error == EBADF)
+	if (out.failed || line->redirect || error == EBADF || error == EPIPE)
 		return;
 	out.failed = true;
 	if (out.files.directory)

@@ -44,6 +44,20 @@ int check_settings(const char *set)
 	return rc;
 }
 
+/* The word that should be the program. */
+int check_not_program(const char *option, const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status) || !S_ISREG(status.st_mode) ||
+	    access(path, X_OK))
+		return 0;
+	vm_cli_say("%s %s: that is a program, which would be overwritten; a "
+		   "name is needed before it",
+		   option, path);
+	return -VMPI_EINVAL;
+}
+
 static int output_refuse(const char *directory, int error)
 {
 	vm_cli_say("--output %s: %s", directory, strerror(error));

@@ -12,6 +12,10 @@
  */
 int check_settings(const char *set);
 
+/* Refuses a file to be written that can be executed: the name of the file was
+ * forgotten. */
+int check_not_program(const char *option, const char *path);
+
 /* Make the directory and those above it.  0, or -VMPI_EIO after one line. */
 int check_output(const char *directory);
 

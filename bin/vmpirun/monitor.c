@@ -18,6 +18,7 @@
 
 #include "base/clock.h"
 #include "base/last_word.h"
+#include "base/standard.h"
 #include "report/cli.h"
 #include "states.h"
 #include "vmpi.h"
@@ -33,6 +34,7 @@
 /* The effect of a signal to vmpirun on the job. */
 enum effect {
 	EFFECT_END,
+	EFFECT_FAULT, /* the same, and say who has sent it */
 	EFFECT_STOP,
 	EFFECT_PASS,
 	EFFECT_SHOW, /* say what the ranks do, and pass it if they heed it */
@@ -45,6 +47,8 @@ static const struct {
 } table[] = {
 	{ SIGINT, EFFECT_END },	   { SIGTERM, EFFECT_END },
 	{ SIGHUP, EFFECT_END },	   { SIGQUIT, EFFECT_END },
+	{ SIGSEGV, EFFECT_FAULT }, { SIGBUS, EFFECT_FAULT },
+	{ SIGFPE, EFFECT_FAULT },  { SIGILL, EFFECT_FAULT },
 	{ SIGTSTP, EFFECT_STOP },  { SIGCONT, EFFECT_PASS },
 	{ SIGUSR1, EFFECT_SHOW },  { SIGUSR2, EFFECT_PASS },
 	{ SIGCHLD, EFFECT_CHILD },
@@ -163,7 +167,7 @@ static void all_kill(struct monitor *monitor)
 	all_signal(monitor, SIGKILL);
 }
 
-static void signal_end(struct monitor *monitor, int signal)
+static void signal_end(struct monitor *monitor, int signal, const char *sender)
 {
 	char name[32];
 
@@ -173,9 +177,9 @@ static void signal_end(struct monitor *monitor, int signal)
 		all_kill(monitor);
 		return;
 	}
-	vm_cli_say("%s: ending the job with SIGTERM; the next signal kills "
+	vm_cli_say("%s%s: ending the job with SIGTERM; the next signal kills "
 		   "it",
-		   name);
+		   name, sender);
 	monitor->ended = 128 + signal;
 	all_end(monitor, GRACE_SIGNAL_NS);
 }
@@ -203,14 +207,30 @@ static void time_check(struct monitor *monitor)
 	}
 }
 
-static void signal_take(struct monitor *monitor, int signal)
+/* Faults of vmpirun itself are not blocked; this one was sent. */
+static void fault_take(struct monitor *monitor, int signal, int pid)
+{
+	char sender[160];
+	int ranks = monitor->launch->options->job.ranks;
+
+	snprintf(sender, sizeof(sender),
+		 " was sent to vmpirun (rank%s 0%s%.0d) from outside, by "
+		 "process %d",
+		 ranks > 1 ? "s" : "", ranks > 1 ? " to " : "", ranks - 1, pid);
+	signal_end(monitor, signal, sender);
+}
+
+static void signal_take(struct monitor *monitor, int signal, int pid)
 {
 	for (size_t i = 0; i < TABLE; i++) {
 		if (table[i].signal != signal)
 			continue;
 		switch (table[i].effect) {
 		case EFFECT_END:
-			signal_end(monitor, signal);
+			signal_end(monitor, signal, "");
+			break;
+		case EFFECT_FAULT:
+			fault_take(monitor, signal, pid);
 			break;
 		case EFFECT_STOP:
 			all_signal(monitor, signal);
@@ -310,7 +330,8 @@ static void death_take(struct monitor *monitor, int number,
 	/* The others are to end in silence: their reason is this. */
 	if (monitor->ended < 0 && monitor->failed < 0) {
 		vm_last_word_take();
-		death_say(monitor, number, end);
+		if (end->si_status != SIGPIPE || !vm_standard_unread())
+			death_say(monitor, number, end);
 		vm_last_word_give();
 	}
 	fail(monitor, 128 + end->si_status, GRACE_DEATH_NS);
@@ -479,7 +500,7 @@ static void signals_read(struct monitor *monitor)
 
 	while (read(monitor->signal_fd, &info, sizeof(info)) ==
 	       (ssize_t)sizeof(info))
-		signal_take(monitor, (int)info.ssi_signo);
+		signal_take(monitor, (int)info.ssi_signo, (int)info.ssi_pid);
 }
 
 /* The longest sleep of poll(), in milliseconds, rounded up. */

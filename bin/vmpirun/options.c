@@ -4,6 +4,7 @@
  */
 #include "options.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -104,9 +105,9 @@ static int parts_take(struct options *options)
 		return -VMPI_EINVAL;
 	}
 	if (!options->program && !options->configfile) {
-		vm_cli_say(
-			"no program given; usage: vmpirun [OPTION...] PROGRAM "
-			"[ARG...]");
+		vm_cli_say("no program given%s; usage: vmpirun [OPTION...] "
+			   "PROGRAM [ARG...]",
+			   options->taken);
 		return -VMPI_EINVAL;
 	}
 	rc = options->configfile ?
@@ -136,6 +137,20 @@ static int options_finish(struct options *options)
 	return 0;
 }
 
+/* What is meant to be the program may be the value of an option that lacks its
+ * own. */
+static void taken_describe(struct options *options, int argc, char **argv)
+{
+	int at = argc - 1;
+
+	while (at > 1 && argv[at][0] != '-')
+		at--;
+	if (at > 0 && at < argc - 1 && argv[at][0] == '-')
+		snprintf(options->taken, sizeof(options->taken),
+			 ": %.60s has taken '%.200s'", argv[at],
+			 argv[argc - 1]);
+}
+
 int options_parse(struct options *options, int argc, char **argv)
 {
 	const struct vm_cli cli = { .rows = option_rows,
@@ -160,6 +175,7 @@ int options_parse(struct options *options, int argc, char **argv)
 	if (getenv(VM_JOB_PREFIX "PARENT") &&
 	    vm_job_text(&options->job.parent, getenv(VM_JOB_PREFIX "PARENT")))
 		return -VMPI_ENOMEM;
+	taken_describe(options, argc, argv);
 	rc = vm_cli_parse(&cli, options, argc, argv);
 	return rc ? rc : options_finish(options);
 }

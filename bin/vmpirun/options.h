@@ -19,6 +19,7 @@
 
 /* Strings point into argv or the environment, except those of job and hosts. */
 struct options {
+	char taken[300];   /* which option has the last word as its value */
 	struct vm_job job; /* ranks: 0 when -n is missing, until plan_make() */
 	int nodes;	   /* --nodes, or 0 */
 	int ppn;	   /* --ppn, or 0 */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "check.h"
 #include "compat.h"
 #include "exports.h"
 #include "introspect/policy/policies.h"
@@ -26,6 +27,7 @@
 
 static int ranks_take(struct options *options, const char *text)
 {
+	text += text[0] == 'p'; /* -np4 */
 	return vm_option_number(&options->job.ranks, "-n", text,
 				"a number of ranks", 1, VM_JOB_RANKS_MAX);
 }
@@ -138,8 +140,10 @@ static int file_take(char **field, const char *option, const char *text,
 		     const char *what)
 {
 	char *path;
-	int rc = vm_option_path(&path, option, text, what);
+	int rc = check_not_program(option, text);
 
+	if (!rc)
+		rc = vm_option_path(&path, option, text, what);
 	if (rc)
 		return rc;
 	rc = vm_job_text(field, path);
@@ -298,6 +302,9 @@ const struct vm_cli_row option_rows[] = {
 	{ "n", 0, 0, ALIAS, 0, 1, 0 },
 	{ "c", 0, 0, ALIAS, 0, 1, 0 },
 	{ "ntasks", 0, 0, ALIAS, 0, 1, 0 },
+	{ "nprocs", 0, 0, ALIAS, 0, 1, 0 },
+	{ "nproc", 0, 0, ALIAS, 0, 1, 0 },
+	{ "numprocs", 0, 0, ALIAS, 0, 1, 0 },
 	{ "workers", 0, "N", 0,
 	  "Run them on N worker threads (default: one per allowed core)", 1,
 	  workers_take },

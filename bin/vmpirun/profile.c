@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "check.h"
 #include "core/instrument/intercept.h"
 #include "core/instrument/profiler.h"
 #include "core/rank/vars.h"
@@ -32,7 +33,7 @@ int profile_json_take(struct options *options, const char *file)
 		return vm_option_refuse("--profile-json", NULL,
 					"the name of a file is needed");
 	options->profile_json = file;
-	return 0;
+	return check_not_program("--profile-json", file);
 }
 
 /* The file is made now, so that a mistake shows before the job has run. */

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "check.h"
 #include "core/instrument/intercept.h"
 #include "introspect/measure/trace.h"
 #include "report/cli.h"
@@ -21,8 +22,10 @@
 int trace_take(struct options *options, const char *path)
 {
 	char *whole;
-	int rc = vm_option_path(&whole, "--trace", path, "a file");
+	int rc = check_not_program("--trace", path);
 
+	if (!rc)
+		rc = vm_option_path(&whole, "--trace", path, "a file");
 	if (rc)
 		return rc;
 	free(options->trace);

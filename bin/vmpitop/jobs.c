@@ -51,17 +51,25 @@ static const struct vm_live_job *unknown(const struct vm_live_jobs *jobs,
 	return NULL;
 }
 
+unsigned jobs_living(const struct vm_live_jobs *jobs)
+{
+	unsigned living = 0;
+
+	for (unsigned i = 0; i < jobs->count; i++)
+		living += vm_live_job_lives(&jobs->list[i]);
+	return living;
+}
+
 const struct vm_live_job *jobs_choose(const struct vm_live_jobs *jobs,
 				      const char *name)
 {
 	const struct vm_live_job *only = NULL;
-	unsigned living = 0;
+	unsigned living = jobs_living(jobs);
 
 	for (unsigned i = 0; i < jobs->count; i++) {
 		const struct vm_live_job *job = &jobs->list[i];
 		bool lives = vm_live_job_lives(job);
 
-		living += lives;
 		if (name ? !strcmp(job->name, name) : lives)
 			only = job;
 	}

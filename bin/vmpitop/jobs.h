@@ -17,4 +17,7 @@ void jobs_print(const struct vm_live_jobs *jobs, FILE *out);
 const struct vm_live_job *jobs_choose(const struct vm_live_jobs *jobs,
 				      const char *name);
 
+/* How many of them run. */
+unsigned jobs_living(const struct vm_live_jobs *jobs);
+
 #endif

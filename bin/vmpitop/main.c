@@ -6,6 +6,7 @@
  * costs the job nothing; only settings are sent, to the control sockets.  A
  * loop: look (feed.h), draw (view.h), wait for a key (terminal.h).
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -202,7 +203,7 @@ static int batch_run(struct top *top)
 			putchar('\n');
 		canvas_print(&top->canvas, stdout);
 		if (fflush(stdout)) {
-			perror("vmpitop: standard output");
+			vm_cli_say("standard output: %s", strerror(errno));
 			return -VMPI_EIO;
 		}
 	}
@@ -310,6 +311,29 @@ static int top_run(struct top *top, const char *job)
 	return rc ? EXIT_FAILURE : status;
 }
 
+#define LOOK_S 0.2
+
+/* Who sits before a terminal and has no job yet is about to start one. */
+static int jobs_find(struct vm_live_jobs *jobs, const struct options *options)
+{
+	bool waits = !options->job && !options->list && !options->batch &&
+		     isatty(STDOUT_FILENO);
+	bool said = false;
+	int rc;
+
+	while (!(rc = vm_live_jobs_find(jobs, options->directory, NULL,
+					NULL)) &&
+	       waits && !jobs_living(jobs)) {
+		if (!said)
+			vm_cli_say("waiting for a job of yours to begin on "
+				   "this host");
+		said = true;
+		vm_live_jobs_free(jobs);
+		pause_s(LOOK_S);
+	}
+	return rc;
+}
+
 int main(int argc, char **argv)
 {
 	struct options options;
@@ -321,7 +345,7 @@ int main(int argc, char **argv)
 	vm_standard_open();
 	if (options_parse(&options, argc, argv))
 		return VM_EXIT_MISTAKE;
-	rc = vm_live_jobs_find(&jobs, options.directory, NULL, NULL);
+	rc = jobs_find(&jobs, &options);
 	if (rc) {
 		vm_cli_say("%.200s: %s", options.directory, vmpi_strerror(rc));
 		return EXIT_FAILURE;

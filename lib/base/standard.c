@@ -5,6 +5,7 @@
 #include "base/standard.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -49,6 +50,15 @@ bool vm_standard_one_place(void)
 	return !fstat(STDOUT_FILENO, &output) &&
 	       !fstat(STDERR_FILENO, &error) && output.st_dev == error.st_dev &&
 	       output.st_ino == error.st_ino;
+}
+
+bool vm_standard_unread(void)
+{
+	struct pollfd ends[] = { { .fd = STDOUT_FILENO },
+				 { .fd = STDERR_FILENO } };
+
+	return poll(ends, 2, 0) > 0 &&
+	       (ends[0].revents | ends[1].revents) & (POLLERR | POLLHUP);
 }
 
 bool vm_standard_hand(char text[VM_STANDARD_HANDED_MAX], int fd)

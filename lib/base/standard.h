@@ -23,6 +23,10 @@ const char *vm_standard_name(char name[VM_STANDARD_NAME_MAX], int fd);
 /* Whether standard output and error are one file. */
 bool vm_standard_one_place(void);
 
+/* Whether standard output or error is a pipe or a socket that nobody reads any
+ * more, as of a command before "| head".  Async-signal-safe. */
+bool vm_standard_unread(void);
+
 /* From this number on lie descriptors that the program is not to meet: it begins
  * with 3, as in a process of its own. */
 #define VM_STANDARD_BEYOND 64

@@ -255,6 +255,22 @@ is "$(echo line | VMPI_NODE=$scratch/io-node timeout 100 "$vmpirun" -n 1 \
 
 mistake '^vmpirun: no program given' "no program is a mistake"
 mistake '^vmpirun: no program given' "also after options" -n 2
+mistake "no program given: --trace has taken 'prog'" \
+	"whose value is meant to be the program" -n 2 --trace prog
+mistake "no program given: -H has taken 'prog'" "also of others" -H prog
+for option in --trace --profile-json --balance=learn; do
+	[ "$option" = --balance=learn ] && set -- "$option=./node" || set -- "$option" ./node
+	mistake "^vmpirun: $option ./node: that is a program" \
+		"a program is not overwritten by $option" "$@" true
+done
+mistake '--time is not supported: --timeout' "the name here is said" \
+	--time 10 true
+mistake '--tasks is not supported: -n N' "of the number of ranks, too" \
+	--tasks 4 true
+gives "ranks 4" "-np4 is -np 4" -np4 true
+for name in nprocs nproc numprocs ntasks; do
+	gives "ranks 4" "--$name is -n" --$name 4 true
+done
 mistake '^vmpirun: nosuch: .*PATH' "a program not in PATH is refused" nosuch
 mistake '^vmpirun: ./nosuch: ' "a missing program is refused" ./nosuch
 mistake 'directory' "a directory is no program" /tmp

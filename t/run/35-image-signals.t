@@ -51,4 +51,37 @@ wait $job
 is $? 0 "a signal from outside"
 is "$(grep got err | sort)" "rank 0 got it
 rank 1 got it" "goes to every rank that handles it"
+# Faults that somebody else sends name all ranks and the sender.
+build waits output.c
+rm -f in out
+# sent SIGNAL: starts a job and sends the signal to $to, "job" or "node", when it
+# is there.
+sent() {
+	mkfifo in out
+	"$vmpirun" -n 2 ./waits ask fflush <in >out 2>err &
+	job=$!
+	exec 3>in 4<out
+	timeout 100 dd bs=1 count=4 <&4 >asked 2>dd.err
+	node=$(cat /proc/$job/task/$job/children)
+	node=${node% }
+	[ "$to" = job ] && kill -"$1" $job || kill -"$1" "$node"
+	wait $job
+	code=$?
+	exec 3>&- 4<&-
+	rm in out
+}
+for signal in SEGV:139 BUS:135 FPE:136 ILL:132; do
+	exits=${signal#*:}
+	signal=${signal%:*}
+	to=node
+	sent $signal
+	is "$code $(cat err)" "$exits vmpirun: the process of \
+ranks 0 to 1 (pid $node) was sent SIG$signal from outside, by process $$" \
+		"SIG$signal from outside names the ranks and the sender"
+	to=job
+	sent $signal
+	like "$code $(cat err)" "^$exits vmpirun: SIG$signal was \
+sent to vmpirun \(ranks 0 to 1\) from outside, by process $$: ending the job" \
+		"also if vmpirun gets it"
+done
 done_testing

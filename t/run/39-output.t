@@ -132,6 +132,25 @@ is "$(cat sub/files/rank.1.out)" "no newline 1" \
 run 2 --output sub/files ./output close
 is "$(cat sub/files/rank.1.out)" "before 1" "an older file is replaced"
 
+# Until nobody reads any more.
+cat >floods.sh <<'EOF'
+while echo a line of many; do :; done
+EOF
+for how in "" "--nodes 2" "-l" "--nodes 2 -l"; do
+	(
+		timeout 200 "$vmpirun" -n 2 $how ./output flood 2>err </dev/null
+		echo $? >code
+	) | head -n 1 >first
+	is "$(cat err code)" 141 "a job whose reader leaves ends quietly${how:+, $how}"
+done
+for how in "" "-l"; do
+	(
+		timeout 200 "$vmpirun" -n 2 $how sh floods.sh 2>err </dev/null
+		echo $? >code
+	) | grep -q many
+	is "$(cat err code)" 141 "so do ordinary programs${how:+, $how}"
+done
+
 if command -v script >/dev/null; then
 	cat >tty.c <<'END'
 #include <stdio.h>

@@ -134,6 +134,9 @@ int main(int argc, char **argv)
 		own_file(rank);
 	else if (!strcmp(what, "child"))
 		child(rank);
+	else if (!strcmp(what, "flood"))
+		for (;;)
+			puts("a line of many");
 	else if (!strcmp(what, "ask"))
 		ask(rank, argv[2]);
 	else if (!strcmp(what, "between"))
