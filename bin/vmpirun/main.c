@@ -18,6 +18,7 @@
 #include "report/live/control.h"
 #include "introspect/export/list.h"
 #include "launch.h"
+#include "mpi/dynamic/notice.h"
 #include "options.h"
 #include "overlap.h"
 #include "profile.h"
@@ -42,6 +43,7 @@ static void files_clean(const struct launch *launch)
 		unlink(path);
 	}
 	vm_export_clean(VM_EXPORT_DIR, options->job.id, VM_EXPORT_OLD_S);
+	vm_notices_clean();
 	if (options->agent)
 		vm_image_file_clean();
 }

@@ -5,11 +5,16 @@
  */
 #include "profile.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -47,6 +52,61 @@ static int json_open(const char *path)
 	return -VMPI_EIO;
 }
 
+#define DIRECTORY "vmpi-profile."
+#define NEW_S 60 /* it may just be being made, without its lock yet */
+
+/* Removes a directory whose vmpirun has died: its lock is free. */
+static void dead_remove(int folder, const char *name)
+{
+	int fd = openat(folder, name,
+			O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	const struct dirent *entry;
+	struct stat about;
+	DIR *files;
+
+	if (fd < 0)
+		return;
+	files = !fstat(fd, &about) && about.st_uid == getuid() &&
+				about.st_mtime + NEW_S < time(NULL) &&
+				!flock(fd, LOCK_EX | LOCK_NB) ?
+			fdopendir(fd) :
+			NULL;
+	if (!files) {
+		close(fd);
+		return;
+	}
+	/* Those "." and ".." stay. */
+	while ((entry = readdir(files)))
+		unlinkat(fd, entry->d_name, 0);
+	unlinkat(folder, name, AT_REMOVEDIR);
+	closedir(files);
+}
+
+/* Removes what killed vmpiruns have left where this one is to have its own. */
+static void dead_clean(const char *path)
+{
+	const size_t begin = strlen(DIRECTORY);
+	const struct dirent *entry;
+	DIR *folder = opendir(path);
+
+	while (folder && (entry = readdir(folder)))
+		if (!strncmp(entry->d_name, DIRECTORY, begin) &&
+		    strlen(entry->d_name) == begin + 6)
+			dead_remove(dirfd(folder), entry->d_name);
+	if (folder)
+		closedir(folder);
+}
+
+/* The lock on the directory lasts as long as this process; without locks, as on
+ * some networks, nobody removes it. */
+static void directory_lock(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd >= 0)
+		flock(fd, LOCK_EX | LOCK_NB);
+}
+
 static int directory_make(struct options *options, bool others)
 {
 	const char *temporary = getenv("TMPDIR");
@@ -58,7 +118,9 @@ static int directory_make(struct options *options, bool others)
 	else
 		here = strdup(temporary && temporary[0] == '/' ? temporary :
 								 "/tmp");
-	if (!here || asprintf(&options->profile_dir, "%s/vmpi-profile.XXXXXX",
+	if (here)
+		dead_clean(here);
+	if (!here || asprintf(&options->profile_dir, "%s/" DIRECTORY "XXXXXX",
 			      here) < 0) {
 		options->profile_dir = NULL;
 		rc = -VMPI_ENOMEM;
@@ -72,6 +134,8 @@ static int directory_make(struct options *options, bool others)
 		options->profile_dir = NULL;
 	}
 	free(here);
+	if (!rc)
+		directory_lock(options->profile_dir);
 	return rc ? rc :
 		    vm_job_set_add(&options->job, "core_profile_dir",
 				   options->profile_dir);

@@ -47,10 +47,15 @@ static int part_remove(const char *path, int process)
 
 static int parts_remove(const char *path, int processes)
 {
+	char part[PATH_MAX + 32];
 	int rc = 0;
 
 	for (int i = 0; i < processes && !rc; i++)
 		rc = part_remove(path, i);
+	/* Of a larger job that was killed. */
+	for (int i = processes;
+	     vm_trace_path(part, sizeof(part), path, i) && !unlink(part); i++)
+		;
 	return rc;
 }
 

@@ -153,4 +153,57 @@ is "$(shares "$job")" "" "if vmpirun is killed, the next job removes them"
 ok "what is to be kept stays" test -n "$(shares "$kept")"
 "$VMPI_BUILD/vmpistat" --clean >cleaned
 is "$(shares "$kept")" "" "until vmpistat --clean"
+# What is left by a job of which everything was killed goes with the next one.
+cat >leaves.c <<'END_C'
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	char port[MPI_MAX_PORT_NAME];
+
+	MPI_Init(&argc, &argv);
+	MPI_Open_port(MPI_INFO_NULL, port);
+	MPI_Publish_name(argv[1], MPI_INFO_NULL, port);
+	printf("%s\n", port);
+	fflush(stdout);
+	return getchar();
+}
+END_C
+"$vmpicc" leaves.c -o leaves
+mkdir temporary
+# left NAME: starts a job with --profile and waits until it is there; $job.
+left() {
+	mkfifo in.$1 out.$1
+	TMPDIR=$scratch/temporary "$vmpirun" -n 1 --profile ./leaves $1 \
+		<in.$1 >out.$1 2>err.$1 &
+	job=$!
+	exec 3>in.$1
+	head -n 1 out.$1 >port
+}
+notices() {
+	for notice in /dev/shm/vmpi-*."$(id -u)".*; do
+		grep -q "^left-$$" "$notice" 2>/dev/null && echo "$notice"
+	done
+}
+next() {
+	TMPDIR=$scratch/temporary timeout 200 "$vmpirun" -n 1 --profile true \
+		</dev/null >out 2>&1
+}
+left "left-$$"
+touch -d '1 hour ago' temporary/*
+next
+is "$(ls temporary | wc -l) $(notices | wc -l)" "1 1" \
+	"files of a job that runs stay"
+node=$(cat /proc/$job/task/$job/children)
+kill -KILL $job $node
+wait $job 2>/dev/null
+soon_end=$(($(date +%s) + 60))
+while kill -0 $node 2>/dev/null && [ "$(date +%s)" -lt $soon_end ]; do sleep 0.1; done
+exec 3>&-
+is "$(ls temporary | wc -l)" 1 "those of one that was killed are left behind"
+touch -d '1 hour ago' temporary/*
+next
+is "$(ls temporary | wc -l) $(notices | wc -l)" "0 0" \
+	"until the next job"
 done_testing
