@@ -144,6 +144,10 @@ static int times_take(struct vm_advice_facts *facts, const uint64_t *ticks)
 
 		facts->run_ns += ns;
 		busy[vm_node->own[i]->engine->index] += ns;
+		if (ns > facts->heaviest.run_ns)
+			facts->heaviest = (struct vm_advice_heaviest){
+				(uint64_t)vm_node->own[i]->index, ns
+			};
 	}
 	for (int i = 0; i < workers; i++)
 		if (busy[i] > facts->busiest_ns)
@@ -205,7 +209,9 @@ void advise_print(const uint64_t *ticks, uint64_t wall_ns)
 	settings_take(&facts);
 	rc = times_take(&facts, ticks);
 	if (!rc)
-		rc = advise_calls_take(&facts, ticks);
+		rc = advise_calls_take(&facts);
+	if (!rc)
+		rc = advise_sites_take(&facts);
 	if (!rc && node.boot->processes > 1)
 		rc = others_add(&facts);
 	if (rc == -VMPI_ENOMEM)

@@ -15,7 +15,9 @@ struct vm_advice_facts;
 int advise_prepare(void);
 
 /* The calls of the ranks here, and their time: 0 or -VMPI_ENOMEM. */
-int advise_calls_take(struct vm_advice_facts *facts, const uint64_t *ticks);
+int advise_calls_take(struct vm_advice_facts *facts);
+/* Where they wait, and what their placement costs: 0 or -VMPI_ENOMEM. */
+int advise_sites_take(struct vm_advice_facts *facts);
 
 /*
  * Prints advice when all ranks have ended: a collective operation of all

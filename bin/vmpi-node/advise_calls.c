@@ -27,9 +27,10 @@ int advise_prepare(void)
 		VM_ADVICE_COUNTS(NAME)
 #undef NAME
 			"core_sends";
+	int rc = vm_cvar_set("core_profile_sites", "1", VM_SOURCE_COMMAND);
 
-	if (core_cvar.profile[0])
-		return 0;
+	if (rc || core_cvar.profile[0])
+		return rc;
 	return vm_cvar_set("core_profile", names, VM_SOURCE_COMMAND);
 }
 
@@ -53,13 +54,23 @@ static bool is_poll(const char *name)
 	return false;
 }
 
+/* A word of a row that is no variable. */
+static uint64_t own_ns(const struct vm_profile *profile,
+		       const struct vm_profile_row *row, unsigned word)
+{
+	return vm_clock_span_ns(
+		row->values[profile->words - VM_PROFILE_OWN + word]);
+}
+
 static void row_add(struct vm_advice_call *call,
+		    const struct vm_profile *profile,
 		    const struct vm_profile_row *row)
 {
 	int word;
 
 	call->count += row->count;
 	call->time_ns += vm_clock_span_ns(row->time);
+	call->idle_ns += own_ns(profile, row, VM_PROFILE_IDLE);
 #define COUNT(field, counter, text)       \
 	word = vm_profiler_word(counter); \
 	if (word >= 0)                    \
@@ -68,24 +79,20 @@ static void row_add(struct vm_advice_call *call,
 #undef COUNT
 }
 
-/* A rank does not run while it waits, and is in a call then. */
 static void rank_add(struct vm_advice_facts *facts,
 		     struct vm_advice_call *calls,
-		     const struct vm_profile *profile, uint64_t run)
+		     const struct vm_profile *profile)
 {
-	uint64_t all = 0;
-
 	for (uint32_t i = 0; i < profile->rows; i++) {
 		const struct vm_profile_row *row = &profile->table[i];
 
-		all += row->time;
 		if (row->call == 0 || row->call >= vm_intercept_call_count())
 			continue;
-		row_add(&calls[row->call], row);
+		row_add(&calls[row->call], profile, row);
 		facts->call_ns += vm_clock_span_ns(row->time);
+		facts->work_ns += own_ns(profile, row, VM_PROFILE_HAD);
+		facts->idle_ns += own_ns(profile, row, VM_PROFILE_IDLE);
 	}
-	if (all > run)
-		facts->wait_ns += vm_clock_span_ns(all - run);
 }
 
 static int longer(const void *left, const void *right)
@@ -95,7 +102,7 @@ static int longer(const void *left, const void *right)
 	return (a->time_ns < b->time_ns) - (a->time_ns > b->time_ns);
 }
 
-int advise_calls_take(struct vm_advice_facts *facts, const uint64_t *ticks)
+int advise_calls_take(struct vm_advice_facts *facts)
 {
 	uint32_t count = vm_intercept_call_count();
 	struct vm_advice_call *calls = calloc(count, sizeof(*calls));
@@ -104,8 +111,7 @@ int advise_calls_take(struct vm_advice_facts *facts, const uint64_t *ticks)
 		return -VMPI_ENOMEM;
 	for (int i = 0; i < node.ranks; i++)
 		if (vm_node->own[i]->profile)
-			rank_add(facts, calls, vm_node->own[i]->profile,
-				 ticks[i]);
+			rank_add(facts, calls, vm_node->own[i]->profile);
 	for (uint32_t i = 0; i < count; i++) {
 		snprintf(calls[i].name, sizeof(calls[i].name), "%s",
 			 vm_intercept_call_name(i));

@@ -13,30 +13,13 @@
 #include <string.h>
 #include <strings.h>
 
-typedef unsigned rule_fn(char *text, const struct vm_advice_facts *facts);
+#include "report/advice_rules.h"
 
-/* part of all, of 1000. */
-static unsigned permille(uint64_t part, uint64_t all)
-{
-	if (!all)
-		return 0;
-	return part >= all ? 1000 : (unsigned)((double)part * 1000 / all);
-}
-
-/* "18.3 %" is written as 183 of 1000 with this. */
-#define PERCENT "%u.%u %%"
-#define IN_PERCENT(of_1000) (of_1000) / 10, (of_1000) % 10
-
-/* Time in which workers ran no rank, of all their time. */
-static unsigned idle(const struct vm_advice_facts *facts)
-{
-	return 1000 - permille(facts->run_ns, facts->wall_ns * facts->workers);
-}
-
-/* Time in which ranks waited, of the time they were in calls. */
+/* Time in which ranks waited while their core had nothing else to run, of the
+ * time they were in calls. */
 static unsigned waits(const struct vm_advice_facts *facts)
 {
-	return permille(facts->wait_ns, facts->call_ns);
+	return vm_advice_permille(facts->idle_ns, facts->call_ns);
 }
 
 /* The call with the highest count at `offset`; NULL: all are 0. */
@@ -74,7 +57,8 @@ static const char *by_text(char *text, size_t room, const char *words,
 
 #define BY_BYTES (VM_ADVICE_CALL_NAME + 32)
 
-/* ", and ranks waited 60.0 % of their time in calls (most in MPI_Wait)" */
+/* ", and ranks waited on idle cores 60.0 % of their time in calls (most in
+ * MPI_Wait)" */
 static const char *waits_text(char *text, size_t room,
 			      const struct vm_advice_facts *facts)
 {
@@ -83,11 +67,11 @@ static const char *waits_text(char *text, size_t room,
 	text[0] = '\0';
 	if (facts->call_ns)
 		snprintf(text, room,
-			 ", and ranks waited " PERCENT
+			 ", and ranks waited on idle cores " PERCENT
 			 " of their time in calls%s",
 			 IN_PERCENT(waits(facts)),
 			 by_text(by, sizeof(by), "in",
-				 CALL_MOST(facts, time_ns)));
+				 CALL_MOST(facts, idle_ns)));
 	return text;
 }
 
@@ -117,7 +101,7 @@ static const char *size_text(char *text, size_t room, uint64_t bytes)
 /* Whether ranks wait so much that another protocol is worth mentioning. */
 static bool suffers(const struct vm_advice_facts *facts)
 {
-	return idle(facts) >= EAGER_IDLE_LEAST &&
+	return vm_advice_idle(facts) >= EAGER_IDLE_LEAST &&
 	       (!facts->call_ns || waits(facts) >= EAGER_WAITS_LEAST);
 }
 
@@ -139,7 +123,7 @@ static unsigned eager_rule(char *text, const struct vm_advice_facts *facts)
 		 by_text(by, sizeof(by), "from", CALL_MOST(facts, announced)),
 		 waits_text(waited, sizeof(waited), facts),
 		 size_text(size, sizeof(size), (mean + times - 1) / times));
-	return idle(facts);
+	return vm_advice_idle(facts);
 }
 
 #define LATE_LEAST 750 /* of 1000 */
@@ -147,7 +131,7 @@ static unsigned eager_rule(char *text, const struct vm_advice_facts *facts)
 static unsigned rndv_rule(char *text, const struct vm_advice_facts *facts)
 {
 	uint64_t offers = facts->sender_late + facts->receiver_late;
-	unsigned late = permille(facts->receiver_late, offers);
+	unsigned late = vm_advice_permille(facts->receiver_late, offers);
 	char by[BY_BYTES], waited[WAITS_BYTES];
 
 	/* The messages that eager_rule() is about had better not be
@@ -164,7 +148,7 @@ static unsigned rndv_rule(char *text, const struct vm_advice_facts *facts)
 		 IN_PERCENT(late), offers,
 		 by_text(by, sizeof(by), "from", CALL_MOST(facts, announced)),
 		 waits_text(waited, sizeof(waited), facts));
-	return idle(facts);
+	return vm_advice_idle(facts);
 }
 
 #define IDLE_LEAST 300 /* of 1000 */
@@ -174,17 +158,17 @@ static unsigned ranks_rule(char *text, const struct vm_advice_facts *facts)
 {
 	char waited[WAITS_BYTES];
 
-	if (idle(facts) < IDLE_LEAST || !facts->sends || facts->cores < 2 ||
-	    facts->ranks >= FEW_RANKS * facts->workers)
+	if (vm_advice_idle(facts) < IDLE_LEAST || !facts->sends ||
+	    facts->cores < 2 || facts->ranks >= FEW_RANKS * facts->workers)
 		return 0;
 	snprintf(text, VM_ADVICE_TEXT_MAX,
 		 "workers were idle " PERCENT " of the time, with %" PRIu64
 		 " ranks on %" PRIu64
 		 " workers%s: more ranks per worker hide waiting: -n %" PRIu64,
-		 IN_PERCENT(idle(facts)), facts->ranks, facts->workers,
-		 waits_text(waited, sizeof(waited), facts),
+		 IN_PERCENT(vm_advice_idle(facts)), facts->ranks,
+		 facts->workers, waits_text(waited, sizeof(waited), facts),
 		 FEW_RANKS * facts->workers);
-	return idle(facts);
+	return vm_advice_idle(facts);
 }
 
 #define SWITCH_NS 200	/* cost of a switch, with its effect on caches */
@@ -194,7 +178,7 @@ static unsigned ranks_rule(char *text, const struct vm_advice_facts *facts)
 static unsigned switches_rule(char *text, const struct vm_advice_facts *facts)
 {
 	uint64_t time = facts->wall_ns * facts->workers;
-	unsigned cost = permille(facts->switches * SWITCH_NS, time);
+	unsigned cost = vm_advice_permille(facts->switches * SWITCH_NS, time);
 
 	if (cost < SWITCH_LEAST || facts->ranks < MANY_RANKS * facts->workers)
 		return 0;
@@ -212,7 +196,7 @@ static unsigned switches_rule(char *text, const struct vm_advice_facts *facts)
 static unsigned workers_rule(char *text, const struct vm_advice_facts *facts)
 {
 	uint64_t per = facts->processes ? facts->cores / facts->processes : 0;
-	unsigned busy = 1000 - idle(facts);
+	unsigned busy = 1000 - vm_advice_idle(facts);
 
 	if (!per || facts->workers == facts->cores)
 		return 0;
@@ -221,7 +205,8 @@ static unsigned workers_rule(char *text, const struct vm_advice_facts *facts)
 			 "%" PRIu64 " workers share %" PRIu64
 			 " cores: --workers %" PRIu64,
 			 facts->workers, facts->cores, per);
-		return permille(facts->workers - facts->cores, facts->workers);
+		return vm_advice_permille(facts->workers - facts->cores,
+					  facts->workers);
 	}
 	if (facts->ranks <= facts->workers || busy < CORES_BUSY_LEAST)
 		return 0;
@@ -232,26 +217,6 @@ static unsigned workers_rule(char *text, const struct vm_advice_facts *facts)
 		 facts->ranks, facts->workers, IN_PERCENT(busy), facts->cores,
 		 per);
 	return busy;
-}
-
-#define WASTE_LEAST 150 /* of 1000 of the busiest worker's time */
-
-static unsigned balance_rule(char *text, const struct vm_advice_facts *facts)
-{
-	uint64_t mean = facts->workers ? facts->run_ns / facts->workers : 0;
-	unsigned waste = 1000 - permille(mean, facts->busiest_ns);
-
-	/* A worker with one rank has nothing to give. */
-	if (waste < WASTE_LEAST || facts->balance || !facts->busiest_ns ||
-	    facts->ranks < 2 * facts->workers ||
-	    permille(facts->busiest_ns, facts->wall_ns) < WASTE_LEAST)
-		return 0;
-	snprintf(text, VM_ADVICE_TEXT_MAX,
-		 "the busiest worker ran ranks for %.1f s, the average worker "
-		 "for %.1f s (" PERCENT " wasted): --balance=auto",
-		 (double)facts->busiest_ns / 1e9, (double)mean / 1e9,
-		 IN_PERCENT(waste));
-	return waste;
 }
 
 #define SHORT_SLEEPS_LEAST 100
@@ -296,7 +261,7 @@ static unsigned polling_rule(char *text, const struct vm_advice_facts *facts)
 		 "%s, mostly in %s: MPI_Wait, MPI_Waitany or MPI_Recv instead "
 		 "of such loops let other ranks run and the worker sleep",
 		 seen, call ? call->name : "MPI_Test or MPI_Iprobe");
-	return idle(facts) ? idle(facts) : 1;
+	return vm_advice_idle(facts) ? vm_advice_idle(facts) : 1;
 }
 
 #define FLOOD_LEAST 1000 /* messages in a queue */
@@ -304,7 +269,7 @@ static unsigned polling_rule(char *text, const struct vm_advice_facts *facts)
 
 static unsigned flood_rule(char *text, const struct vm_advice_facts *facts)
 {
-	unsigned part = permille(facts->unexpected, facts->receives);
+	unsigned part = vm_advice_permille(facts->unexpected, facts->receives);
 
 	if (facts->queue_max < FLOOD_LEAST || part < FLOOD_PART)
 		return 0;
@@ -326,7 +291,7 @@ static unsigned flood_rule(char *text, const struct vm_advice_facts *facts)
 
 static unsigned credit_rule(char *text, const struct vm_advice_facts *facts)
 {
-	unsigned part = permille(facts->in_line, facts->eager);
+	unsigned part = vm_advice_permille(facts->in_line, facts->eager);
 	uint64_t more = facts->credits * 4;
 	char by[BY_BYTES];
 
@@ -348,7 +313,8 @@ static unsigned credit_rule(char *text, const struct vm_advice_facts *facts)
 
 static unsigned pool_rule(char *text, const struct vm_advice_facts *facts)
 {
-	unsigned part = permille(facts->pool_unused, facts->pool_bytes);
+	unsigned part =
+		vm_advice_permille(facts->pool_unused, facts->pool_bytes);
 
 	if (facts->pool_unused < POOL_LEAST * facts->processes ||
 	    part < POOL_PART || !facts->pool_keep)
@@ -377,7 +343,7 @@ static uint64_t copy_limit(const struct vm_advice_facts *facts)
 
 static unsigned copies_rule(char *text, const struct vm_advice_facts *facts)
 {
-	unsigned part = permille(facts->copies, facts->sends);
+	unsigned part = vm_advice_permille(facts->copies, facts->sends);
 	char by[BY_BYTES];
 
 	if (facts->copies < COPIES_LEAST || part < COPIES_PART)
@@ -425,6 +391,22 @@ static bool is_of_family(const char *name, const char *family)
 	return false;
 }
 
+bool vm_advice_is_collective(const char *name)
+{
+	static const char *const others[] = { "Barrier",  "Gather",
+					      "Scatter",  "Allgather",
+					      "Alltoall", "Reduce_scatter",
+					      "Exscan" };
+
+	for (int i = 0; i < FAMILIES; i++)
+		if (is_of_family(name, families[i].call))
+			return true;
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (is_of_family(name, others[i]))
+			return true;
+	return false;
+}
+
 static uint64_t family_calls(const struct vm_advice_facts *facts, int family)
 {
 	uint64_t sum = 0;
@@ -452,7 +434,7 @@ static unsigned coll_rule(char *text, const struct vm_advice_facts *facts)
 {
 	uint64_t slow =
 		facts->coll_linear_internode + facts->coll_ordered_internode;
-	unsigned part = permille(slow, slow + facts->far_other);
+	unsigned part = vm_advice_permille(slow, slow + facts->far_other);
 	int family = family_slow(facts);
 	bool ordered = family < 0 && facts->scattered &&
 		       facts->coll_ordered_internode >= COLL_LEAST;
@@ -482,14 +464,25 @@ static unsigned coll_rule(char *text, const struct vm_advice_facts *facts)
 
 static const struct {
 	const char *name;
-	rule_fn *fn;
+	vm_advice_rule *fn;
 } rules[] = {
-	{ "eager", eager_rule },     { "rendezvous", rndv_rule },
-	{ "ranks", ranks_rule },     { "switches", switches_rule },
-	{ "workers", workers_rule }, { "balance", balance_rule },
-	{ "polling", polling_rule }, { "flood", flood_rule },
-	{ "credits", credit_rule },  { "pool", pool_rule },
-	{ "copies", copies_rule },   { "collectives", coll_rule },
+	{ "eager", eager_rule },
+	{ "rendezvous", rndv_rule },
+	{ "ranks", ranks_rule },
+	{ "switches", switches_rule },
+	{ "workers", workers_rule },
+	{ "balance", vm_advice_rule_balance },
+	{ "polling", polling_rule },
+	{ "flood", flood_rule },
+	{ "credits", credit_rule },
+	{ "pool", pool_rule },
+	{ "copies", copies_rule },
+	{ "collectives", coll_rule },
+	{ "heavy", vm_advice_rule_heavy },
+	{ "serial", vm_advice_rule_serial },
+	{ "sender", vm_advice_rule_sender },
+	{ "receiver", vm_advice_rule_receiver },
+	{ "small", vm_advice_rule_small },
 };
 
 #define RULES (sizeof(rules) / sizeof(rules[0]))
@@ -553,10 +546,53 @@ void vm_advice_call_add(struct vm_advice_facts *facts,
 	memcpy(at->name, call->name, sizeof(at->name));
 	at->count += call->count;
 	at->time_ns += call->time_ns;
+	at->idle_ns += call->idle_ns;
 	at->polls += call->polls;
 #define ADD(field, counter, text) at->field += call->field;
 	VM_ADVICE_COUNTS(ADD)
 #undef ADD
+}
+
+/* Whoever is more than half of all is left in the end. */
+void vm_advice_site_fold(struct vm_advice_site *all,
+			 const struct vm_advice_site *more)
+{
+	all->count += more->count;
+	all->time_ns += more->time_ns;
+	all->idle_ns += more->idle_ns;
+	all->idle_sends_ns += more->idle_sends_ns;
+	if (all->peer == more->peer) {
+		all->idle_peer_ns += more->idle_peer_ns;
+	} else if (all->idle_peer_ns >= more->idle_peer_ns) {
+		all->idle_peer_ns -= more->idle_peer_ns;
+	} else {
+		all->idle_peer_ns = more->idle_peer_ns - all->idle_peer_ns;
+		all->peer = more->peer;
+	}
+}
+
+void vm_advice_site_add(struct vm_advice_facts *facts,
+			const struct vm_advice_site *site)
+{
+	struct vm_advice_site *at = facts->sites, *least = at;
+
+	for (int i = 0; i < VM_ADVICE_SITES; i++, at++) {
+		if (!at->name[0] || (!strcmp(at->name, site->name) &&
+				     !strcmp(at->place, site->place)))
+			break;
+		if (at->idle_ns < least->idle_ns)
+			least = at;
+	}
+	if (at == facts->sites + VM_ADVICE_SITES) {
+		if (least->idle_ns < site->idle_ns)
+			*least = *site;
+		return;
+	}
+	if (!at->name[0]) {
+		*at = *site;
+		return;
+	}
+	vm_advice_site_fold(at, site);
 }
 
 void vm_advice_merge(struct vm_advice_facts *all,
@@ -566,6 +602,10 @@ void vm_advice_merge(struct vm_advice_facts *all,
 	fold_##merge(&all->field, more->field);
 	VM_ADVICE_FACTS(FOLD)
 #undef FOLD
+	if (more->heaviest.run_ns > all->heaviest.run_ns)
+		all->heaviest = more->heaviest;
 	for (int i = 0; i < VM_ADVICE_CALLS && more->calls[i].name[0]; i++)
 		vm_advice_call_add(all, &more->calls[i]);
+	for (int i = 0; i < VM_ADVICE_SITES && more->sites[i].name[0]; i++)
+		vm_advice_site_add(all, &more->sites[i]);
 }

@@ -37,12 +37,18 @@
 	X(SUM, cores, "", "cores that workers may use")                        \
 	X(SUM, run_ns, "", "run time of the ranks")                            \
 	X(SUM, call_ns, "", "time of the ranks in calls, with waiting")        \
-	X(SUM, wait_ns, "", "time that they did not run")                      \
-	X(MAX, busiest_ns, "", "the same of one worker, the most")             \
+	X(SUM, work_ns, "", "of that, time in which they ran")                 \
+	X(SUM, idle_ns, "", "and time in which their core was idle")           \
+	X(MAX, busiest_ns, "", "run time on one worker, the most")             \
+	X(MAX, moments_ns, "", "the most of each moment, added up")            \
+	X(MAX, placed_ns, "",                                                  \
+	  "the same, had ranks been placed by what they did before")           \
+	X(MAX, tied, "", "ranks cannot move")                                  \
 	X(SUM, switches, "sched_switches", "switches")                         \
 	X(SUM, short_sleeps, "sched_short_sleeps",                             \
 	  "times all tasks of a worker only polled")                           \
 	X(SUM, sends, "core_sends", "messages sent")                           \
+	X(SUM, sent_bytes, "core_sent_bytes", "their bytes")                   \
 	X(SUM, receives, "core_receives", "messages received")                 \
 	X(SUM, copies, "core_sends_copy", "messages that waited in a copy")    \
 	X(SUM, copied_bytes, "core_bytes_copy", "their bytes")                 \
@@ -94,24 +100,61 @@
 
 struct vm_advice_call {
 	char name[VM_ADVICE_CALL_NAME]; /* empty: there are no more */
-	uint64_t count, time_ns;
+	uint64_t count, time_ns, idle_ns;
 	uint64_t polls; /* the same as count, of calls that look and return */
 #define VM_ADVICE_COUNT_(field, counter, text) uint64_t field;
 	VM_ADVICE_COUNTS(VM_ADVICE_COUNT_)
 #undef VM_ADVICE_COUNT_
 };
 
+/* A call at a place of the program. */
+#define VM_ADVICE_SITES 16
+#define VM_ADVICE_PLACE 64
+struct vm_advice_site {
+	char name
+		[VM_ADVICE_CALL_NAME]; /* of the call; empty: there are no more */
+	char place[VM_ADVICE_PLACE];   /* "heat.c:31"; empty: not known */
+	uint64_t count, time_ns, idle_ns;
+	uint64_t idle_sends_ns; /* of idle_ns: for a receiver */
+	int64_t peer; /* the rank that most of idle_ns was for; -1: no one */
+	uint64_t idle_peer_ns;
+};
+
+/* The rank that ran longest. */
+struct vm_advice_heaviest {
+	uint64_t rank, run_ns;
+};
+
 struct vm_advice_facts {
 #define VM_ADVICE_FIELD_(merge, field, counter, text) uint64_t field;
 	VM_ADVICE_FACTS(VM_ADVICE_FIELD_)
 #undef VM_ADVICE_FIELD_
+	struct vm_advice_heaviest heaviest;
 	struct vm_advice_call calls[VM_ADVICE_CALLS];
+	struct vm_advice_site sites[VM_ADVICE_SITES];
 };
 
 /* Adds the counts of a call; without room it takes the place of the one that
  * took least time, if that is less.  Add them in the order of time. */
 void vm_advice_call_add(struct vm_advice_facts *facts,
 			const struct vm_advice_call *call);
+
+/* Adds a place; without room it takes the place of the one where cores were idle
+ * least, if that is less. */
+void vm_advice_site_add(struct vm_advice_facts *facts,
+			const struct vm_advice_site *site);
+
+/* Adds the numbers of a place to those of another one. */
+void vm_advice_site_fold(struct vm_advice_site *all,
+			 const struct vm_advice_site *more);
+
+/* How long the busiest worker ran in each of `slices` moments, added up, by
+ * loads[rank * slices + moment] of `ranks` ranks on workers[rank] of `count`:
+ * *moments; and how long if ranks were placed for each by what they did in the
+ * one before: *placed.  0 or -VMPI_ENOMEM. */
+int vm_advice_balance(uint64_t *moments, uint64_t *placed,
+		      const uint64_t *loads, unsigned ranks, unsigned slices,
+		      const unsigned *workers, unsigned count);
 
 /* One sentence. */
 struct vm_advice {
@@ -126,7 +169,7 @@ void vm_advice_merge(struct vm_advice_facts *all,
 
 /* Writes the advice, at most `room` sentences, the weightiest first; returns
  * how many. */
-#define VM_ADVICE_MAX 16
+#define VM_ADVICE_MAX 24
 int vm_advice_give(struct vm_advice *advice, int room,
 		   const struct vm_advice_facts *facts);
 #endif

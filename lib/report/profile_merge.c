@@ -14,7 +14,7 @@
 
 /* Numbers of one rank's calls, before they are added up. */
 struct rank_line {
-	uint64_t count, time, values[VM_PROFILE_WORDS];
+	uint64_t count, time, had, idle, values[VM_PROFILE_WORDS];
 };
 
 static uint64_t to_ns(const struct vm_profile_file *file, uint64_t ticks)
@@ -43,6 +43,14 @@ static void spread_add(struct vm_profile_spread *spread, uint64_t value,
 		spread->min = value;
 	if (value > spread->max)
 		spread->max = value;
+}
+
+/* A word of a row that is no variable. */
+static uint64_t own_ns(const struct vm_profile_job *job,
+		       const struct vm_profile_file *file,
+		       const struct vm_profile_row *row, unsigned word)
+{
+	return to_ns(file, row->values[job->words + word]);
 }
 
 /* All functions that occur in any rank; so that those without it count as 0. */
@@ -81,11 +89,15 @@ static void rank_lines_add(struct vm_profile_job *job,
 				continue;
 			mine.count += row->count;
 			mine.time += to_ns(file, row->time);
+			mine.had += own_ns(job, file, row, VM_PROFILE_HAD);
+			mine.idle += own_ns(job, file, row, VM_PROFILE_IDLE);
 			for (uint32_t w = 0; w < job->words; w++)
 				mine.values[w] += row->values[w];
 		}
 		spread_add(&line->count, mine.count, seen);
 		spread_add(&line->time, mine.time, seen);
+		line->had += mine.had;
+		line->idle += mine.idle;
 		for (uint32_t w = 0; w < job->words; w++)
 			spread_add(&line->values[w], mine.values[w], seen);
 	}
@@ -121,6 +133,7 @@ static void part_add(struct vm_profile_job *job, int index,
 	if (row->call) {
 		part->calls += row->count;
 		part->time_calls += time;
+		part->idle += own_ns(job, file, row, VM_PROFILE_IDLE);
 	}
 	for (uint32_t w = 0; w < job->words; w++)
 		part->own_values[w] += row->values[w];
@@ -181,8 +194,11 @@ static int job_add_up(struct vm_profile_job *job)
 	}
 	for (unsigned l = 0; l < job->line_count; l++) {
 		job->time += job->lines[l].time.sum;
-		if (job->lines[l].call)
-			job->time_calls += job->lines[l].time.sum;
+		if (!job->lines[l].call)
+			continue;
+		job->time_calls += job->lines[l].time.sum;
+		job->had_calls += job->lines[l].had;
+		job->idle_calls += job->lines[l].idle;
 	}
 	qsort(job->lines, job->line_count, sizeof(*job->lines), by_time);
 	return 0;
@@ -225,7 +241,7 @@ static int job_make(struct vm_profile_job *job)
 {
 	int rc;
 
-	job->words = job->files[0]->words - 1;
+	job->words = job->files[0]->words - VM_PROFILE_OWN;
 	job->vars = job->files[0]->vars;
 	rc = job_add_up(job);
 	return rc ? rc : vm_profile_job_pop(job);

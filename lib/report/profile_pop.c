@@ -30,7 +30,8 @@ static void row_add(const struct vm_profile_job *job, struct rank_time *times,
 		    const struct vm_profile_file *file,
 		    const struct vm_profile_row *row, int part)
 {
-	double had = (double)row->values[job->words] * file->tick_ns;
+	double had = (double)row->values[job->words + VM_PROFILE_HAD] *
+		     file->tick_ns;
 
 	for (; part >= 0; part = job->parts[part].parent) {
 		times[part].elapsed += (double)row->time * file->tick_ns;

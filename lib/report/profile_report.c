@@ -71,16 +71,17 @@ static void times_print(const struct vm_profile_job *job, FILE *out)
 {
 	char a[TEXT], b[TEXT], c[TEXT], d[TEXT], e[TEXT];
 
-	fprintf(out, "\n%-24s %9s %9s %5s %9s %9s %9s\n", "call", "calls",
-		"time", "%", "min/rank", "avg/rank", "max/rank");
+	fprintf(out, "\n%-21s %9s %8s %5s %5s %8s %8s %9s\n", "call", "calls",
+		"time", "%", "idle", "min/rank", "avg/rank", "max/rank");
 	for (unsigned l = 0; l < job->line_count && l < LINES_MAX; l++) {
 		const struct vm_profile_line *line = &job->lines[l];
 
-		fprintf(out, "%-24.24s %9s %9s %5.1f %9s %9s %9s\n",
+		fprintf(out, "%-21.21s %9s %8s %5.1f %5.1f %8s %8s %9s\n",
 			line_name(job, line->call),
 			line->call ? count_text(a, line->count.sum) : "",
 			time_text(b, line->time.sum),
 			percent(line->time.sum, job->time),
+			percent(line->idle, job->time),
 			time_text(c, line->time.min),
 			time_text(d,
 				  line->time.sum / (uint64_t)job->rank_count),
@@ -163,11 +164,11 @@ static void part_print(const struct vm_profile_job *job, int index, FILE *out)
 
 	if (depth > 8)
 		depth = 8;
-	fprintf(out, "%*s%-*.*s %9s %9s %5.1f %9s %9s\n", depth, "", 32 - depth,
-		32 - depth, index ? part->name : "(all)",
+	fprintf(out, "%*s%-*.*s %9s %9s %5.1f %9s %9s %5.1f\n", depth, "",
+		28 - depth, 28 - depth, index ? part->name : "(all)",
 		count_text(a, part->count), time_text(b, part->time),
 		percent(part->time, job->time), time_text(c, part->own),
-		time_text(d, part->time_calls));
+		time_text(d, part->time_calls), percent(part->idle, job->time));
 	for (uint32_t w = 0; index && w < job->words; w++)
 		if (part->values[w])
 			fprintf(out, "%*s  %-*.*s %9s %25s\n", depth, "",
@@ -224,6 +225,24 @@ static void efficiency_print(const struct vm_profile_job *job, FILE *out)
 	pops_print(job, 0, out);
 }
 
+/* What is not in the first line is 100 % of it. */
+static void parts_of_time_print(const struct vm_profile_job *job, FILE *out)
+{
+	uint64_t idle = job->idle_calls, work = job->had_calls, others;
+	char text[TEXT];
+
+	others = job->time_calls > idle + work ? job->time_calls - idle - work :
+						 0;
+	fprintf(out, "  %5.1f %%  outside of calls\n",
+		percent(job->time - job->time_calls, job->time));
+	fprintf(out, "  %5.1f %%  in calls, at work in them\n",
+		percent(work, job->time));
+	fprintf(out, "  %5.1f %%  in calls, while the core ran other ranks\n",
+		percent(others, job->time));
+	fprintf(out, "  %5.1f %%  in calls, while the core was idle: %s\n",
+		percent(idle, job->time), time_text(text, idle));
+}
+
 void vm_profile_job_print(const struct vm_profile_job *job, FILE *out)
 {
 	char a[TEXT], b[TEXT];
@@ -232,13 +251,14 @@ void vm_profile_job_print(const struct vm_profile_job *job, FILE *out)
 		job->rank_count, time_text(a, job->time),
 		time_text(b, job->time_calls),
 		percent(job->time_calls, job->time));
+	parts_of_time_print(job, out);
 	efficiency_print(job, out);
 	times_print(job, out);
 	for (uint32_t w = 0; w < job->words; w++)
 		var_print(job, w, out);
 	if (job->part_count > 1) {
-		fprintf(out, "\n%-32s %9s %9s %5s %9s %9s\n", "section",
-			"begun", "time", "%", "own time", "in calls");
+		fprintf(out, "\n%-28s %9s %9s %5s %9s %9s %5s\n", "section",
+			"begun", "time", "%", "own time", "in calls", "idle");
 		parts_print(job, 0, out);
 	}
 	if (job->lost)
@@ -271,6 +291,12 @@ static void section_json(const struct vm_profile *rank, uint32_t section,
 		vm_json_string(out, rank->list[section].name);
 }
 
+static double own_of(const struct vm_profile_job *job,
+		     const struct vm_profile_row *row, unsigned word)
+{
+	return (double)row->values[job->words + word];
+}
+
 static void rank_json(const struct vm_profile_job *job,
 		      const struct vm_profile_file *file,
 		      const struct vm_profile *rank, FILE *out)
@@ -289,9 +315,12 @@ static void rank_json(const struct vm_profile_job *job,
 			fputs("null", out);
 		fprintf(out,
 			", \"calls\": %llu, \"time_ns\": %.0f, "
+			"\"run_ns\": %.0f, \"core_idle_ns\": %.0f, "
 			"\"values\": ",
 			(unsigned long long)row->count,
-			(double)row->time * file->tick_ns);
+			(double)row->time * file->tick_ns,
+			own_of(job, row, VM_PROFILE_HAD) * file->tick_ns,
+			own_of(job, row, VM_PROFILE_IDLE) * file->tick_ns);
 		values_json(job, row->values, out);
 		fputc('}', out);
 	}
@@ -325,11 +354,14 @@ static void lines_json(const struct vm_profile_job *job, FILE *out)
 		fprintf(out,
 			", \"calls\": %llu, \"time_ns\": %llu, "
 			"\"time_ns_min\": %llu, \"time_ns_max\": %llu, "
+			"\"run_ns\": %llu, \"core_idle_ns\": %llu, "
 			"\"values\": ",
 			(unsigned long long)line->count.sum,
 			(unsigned long long)line->time.sum,
 			(unsigned long long)line->time.min,
-			(unsigned long long)line->time.max);
+			(unsigned long long)line->time.max,
+			(unsigned long long)line->had,
+			(unsigned long long)line->idle);
 		values_json(job, sums, out);
 		fputc('}', out);
 	}

@@ -20,6 +20,8 @@ struct vm_profile_spread {
 struct vm_profile_line {
 	uint32_t call; /* 0: outside of calls */
 	struct vm_profile_spread count, time;
+	uint64_t had,
+		idle; /* time in which it ran; in which its core was idle */
 	struct vm_profile_spread values[VM_PROFILE_WORDS];
 };
 
@@ -29,7 +31,8 @@ struct vm_profile_part {
 	int parent; /* -1: it is the whole */
 	uint64_t count;
 	uint64_t calls, time_calls; /* in it, without those within it */
-	uint64_t own, time;	    /* without and with those within it */
+	uint64_t idle;	    /* of time_calls: the core had nothing to run */
+	uint64_t own, time; /* without and with those within it */
 	uint64_t own_values[VM_PROFILE_WORDS], values[VM_PROFILE_WORDS];
 	struct vm_pop pop; /* with those within it; cores 0: not known */
 	unsigned ranks;	   /* that were in it */
@@ -48,10 +51,11 @@ struct vm_profile_job {
 	unsigned line_count;
 	struct vm_profile_part *parts; /* outer ones before inner ones */
 	unsigned part_count;
-	struct vm_pop_core *cores; /* core_count of each part */
-	unsigned core_count;	   /* of all processes */
-	uint64_t time, time_calls; /* of all ranks */
-	uint64_t lost;		   /* amounts that had no room of their own */
+	struct vm_pop_core *cores;	/* core_count of each part */
+	unsigned core_count;		/* of all processes */
+	uint64_t time, time_calls;	/* of all ranks */
+	uint64_t had_calls, idle_calls; /* of time_calls: as of a line */
+	uint64_t lost; /* amounts that had no room of their own */
 };
 
 /*

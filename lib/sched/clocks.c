@@ -29,8 +29,15 @@ void vm_clocks_report(bool on)
 					  memory_order_relaxed);
 }
 
+/* The calling ULT's worker has nothing to run from now on, or has again. */
 static void idle_report(bool idle, uint64_t now)
 {
+	struct vm_worker *worker = vm_self->worker;
+
+	if (idle)
+		worker->idle_from = now;
+	else
+		worker->idle_ticks += now - worker->idle_from;
 	if (vm_sched_observed() & VM_OBSERVE_SWITCHES)
 		vm_sched.observer->on_idle(vm_self, idle, now);
 }

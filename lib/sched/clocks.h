@@ -29,6 +29,13 @@ void vm_clocks_start(void);
  * Any thread. */
 void vm_clocks_report(bool on);
 
+/* For how many ticks the worker of the calling ULT has had nothing to run, since
+ * the clocks are on. */
+static inline uint64_t vm_clocks_idle_ticks(const struct vm_ult *self)
+{
+	return self->worker->idle_ticks;
+}
+
 /* Notes the switch from one ULT of a worker to another, while anything is
  * observed. */
 static inline void vm_clocks_switch(struct vm_worker *worker,

@@ -48,6 +48,8 @@ struct vm_worker {
 	void *locals[VM_LOCAL_MAX];
 	struct sched_worker_pvars pvars;
 	struct vm_timer_core core_time;
+	uint64_t idle_ticks; /* while the clocks are on: with nothing to run */
+	uint64_t idle_from;
 	struct vm_counter_worker counters;
 	struct vm_turn turn;
 	struct vm_ult root; /* the OS thread itself */

@@ -28,7 +28,7 @@ static const struct vm_advice_facts quiet = {
 	.receives = 10000,
 	.eager = 10000,
 	.call_ns = 8000 * MS,
-	.wait_ns = 2400 * MS,
+	.idle_ns = 2400 * MS,
 	.eager_limit = 8192,
 	.credits = 64,
 	.pool_keep = 1,
@@ -54,12 +54,12 @@ static const struct row {
 } rows[] = {
 	{ "eager",
 	  "100 messages of 18300 bytes on average were sent by "
-	  "rendezvous, and ranks waited 30.0 % of their time in calls: --set "
+	  "rendezvous, and ranks waited on idle cores 30.0 % of their time in calls: --set "
 	  "core_eager_limit=20K",
 	  { SET(reads, 100), SET(long_bytes, 1830000),
 	    SET(run_ns, 17000 * MS) },
 	  { SET(run_ns, 17020 * MS), SET(reads, 99), SET(long_bytes, 13107300),
-	    SET(eager_limit, 18300), SET(wait_ns, 2390 * MS) } },
+	    SET(eager_limit, 18300), SET(idle_ns, 2390 * MS) } },
 	{ "eager",
 	  "--set core_eager_limit=12K",
 	  { SET(writes, 100), SET(long_bytes, 1200000),
@@ -67,14 +67,14 @@ static const struct row {
 	  { SET(writes, 0) } },
 	{ "eager",
 	  "100 messages of 100000 bytes on average were sent by rendezvous, and "
-	  "ranks waited 30.0 % of their time in calls: --set "
+	  "ranks waited on idle cores 30.0 % of their time in calls: --set "
 	  "core_eager_limit=16K",
 	  { SET(reads, 100), SET(long_bytes, 10000000), SET(run_ns, 17000 * MS),
 	    SET(eager_times, 8) },
 	  { SET(eager_limit, 12500), SET(long_bytes, 6553600) } },
 	{ "rendezvous",
 	  "75.0 % of 100 long messages were announced before their receive "
-	  "was posted, and ranks waited 30.0 % of their time in calls: --set "
+	  "was posted, and ranks waited on idle cores 30.0 % of their time in calls: --set "
 	  "core_rndv_protocol=write",
 	  { SET(receiver_late, 75), SET(sender_late, 25), SET(reads, 100),
 	    SET(long_bytes, 20000000), SET(run_ns, 17000 * MS) },
@@ -83,7 +83,7 @@ static const struct row {
 	    SET(long_bytes, 13107200) } },
 	{ "ranks",
 	  "workers were idle 30.0 % of the time, with 5 ranks on 2 workers, and "
-	  "ranks waited 30.0 % of their time in calls: more ranks per worker "
+	  "ranks waited on idle cores 30.0 % of their time in calls: more ranks per worker "
 	  "hide waiting: -n 6",
 	  { SET(run_ns, 14000 * MS), SET(busiest_ns, 7000 * MS),
 	    SET(ranks, 5) },
@@ -104,10 +104,33 @@ static const struct row {
 	  { SET(cores, 4), SET(run_ns, 14000 * MS) },
 	  { SET(run_ns, 13980 * MS), SET(cores, 2), SET(ranks, 2) } },
 	{ "balance",
-	  "the busiest worker ran ranks for 10.0 s, the average worker for 8.5 s (15.0 % "
-	  "wasted): --balance=auto",
-	  { SET(run_ns, 17000 * MS) },
-	  { SET(busiest_ns, 9980 * MS), SET(balance, 1), SET(ranks, 3) } },
+	  "the busiest worker ran ranks for 10.0 s, the average worker for 8.5 s; "
+	  "ranks placed by what they did a moment before would take 10.0 % less: "
+	  "--balance=auto",
+	  { SET(run_ns, 17000 * MS), SET(moments_ns, 10000 * MS),
+	    SET(placed_ns, 9000 * MS) },
+	  { SET(busiest_ns, 9980 * MS), SET(balance, 1), SET(ranks, 3),
+	    SET(placed_ns, 9010 * MS), SET(moments_ns, 0) } },
+	{ "balance",
+	  "10.0 % less: these ranks cannot move: --balance=learn, then --map with "
+	  "the file that it writes",
+	  { SET(run_ns, 17000 * MS), SET(moments_ns, 10000 * MS),
+	    SET(placed_ns, 9000 * MS), SET(tied, 1) },
+	  { SET(placed_ns, 10000 * MS) } },
+	{ "heavy",
+	  "rank 5 ran for 7.0 s of 10.0 s, the average rank for 1.5 s, which no "
+	  "placement of ranks evens out: give it less to do, or divide its work",
+	  { SET(run_ns, 12000 * MS), SET(heaviest.rank, 5),
+	    SET(heaviest.run_ns, 7000 * MS) },
+	  { SET(heaviest.run_ns, 6980 * MS), SET(busiest_ns, 5990 * MS),
+	    SET(ranks, 3), SET(workers, 1) } },
+	{ "small",
+	  "3000000 messages of 1024 bytes on average: calls took 20.0 % of the "
+	  "time for which ranks ran: send fewer, longer ones",
+	  { SET(sends, 3000000), SET(sent_bytes, 3072000000),
+	    SET(work_ns, 4000 * MS) },
+	  { SET(sent_bytes, 3075000000), SET(work_ns, 3980 * MS),
+	    SET(sends, 1999999) } },
 	{ "polling",
 	  "400 times all ranks of a worker only tested or probed without "
 	  "success, mostly in MPI_Test or MPI_Iprobe: MPI_Wait",
@@ -244,10 +267,101 @@ static void call_add(struct vm_advice_facts *facts, const char *name,
 {
 	struct vm_advice_call call = { .count = 10,
 				       .time_ns = time_ns,
+				       .idle_ns = time_ns,
 				       .announced = announced };
 
 	snprintf(call.name, sizeof(call.name), "%s", name);
 	vm_advice_call_add(facts, &call);
+}
+
+static void site_add(struct vm_advice_facts *facts, const char *name,
+		     uint64_t idle_ns, uint64_t idle_sends_ns, int peer)
+{
+	struct vm_advice_site site = { .count = 10,
+				       .place = "x.c:7",
+				       .time_ns = idle_ns,
+				       .idle_ns = idle_ns,
+				       .idle_sends_ns = idle_sends_ns,
+				       .peer = peer,
+				       .idle_peer_ns = peer < 0 ? 0 : idle_ns };
+
+	snprintf(site.name, sizeof(site.name), "%s", name);
+	vm_advice_site_add(facts, &site);
+}
+
+static void says(const struct vm_advice_facts *facts, const char *rule,
+		 const char *want, const char *name)
+{
+	const char *text = said(facts, rule);
+
+	if (!ok(want ? text && strstr(text, want) : !text, "%s", name))
+		diag("%s", text ? text : "nothing");
+}
+
+/* Who waits where, while nothing else is there to run. */
+static void waits_test(void)
+{
+	struct vm_advice_facts facts = quiet, other;
+
+	facts.run_ns = 10000 * MS;
+	facts.busiest_ns = 9000 * MS;
+	says(&facts, "sender", NULL, "of no place nothing is said");
+	site_add(&facts, "MPI_Recv", 4000, 0, 3);
+	site_add(&facts, "MPI_Recv", 1000, 0, 2);
+	is_int((intmax_t)facts.sites[0].idle_ns, 5000, "places add up");
+	says(&facts, "sender",
+	     "cores were idle 50.0 % of the time, most in MPI_Recv at x.c:7, where "
+	     "ranks waited for messages that were sent late, mostly of rank 3: ",
+	     "a sender that is late");
+	says(&facts, "serial", NULL, "is no chain, as it is busy all the time");
+	other = facts;
+	site_add(&other, "MPI_Barrier", 6000, 0, -1);
+	says(&other, "sender", NULL, "what is lost in collectives is more");
+	other = facts;
+	other.run_ns = 17020 * MS;
+	says(&other, "sender", NULL, "cores were not idle enough");
+	other = facts;
+	other.sites[0].idle_peer_ns = 0;
+	says(&other, "sender",
+	     "sent late: ", "of several senders none is named");
+	other = facts;
+	site_add(&other, "MPI_Ssend", 6000, 6000, 1);
+	says(&other, "receiver",
+	     "most in MPI_Ssend at x.c:7, where senders waited for their receivers, "
+	     "mostly rank 1: ",
+	     "a receiver that is late");
+	says(&other, "sender", NULL, "... and no sender");
+	facts.busiest_ns = 6000 * MS;
+	says(&facts, "serial",
+	     "of 2 cores one worked at a time (10.0 s of work in 10.0 s): ranks "
+	     "wait for each other one after the other, most in MPI_Recv at x.c:7: ",
+	     "a chain: one core's work, and no core that is always busy");
+	says(&facts, "sender", NULL, "... and no single sender");
+	facts.run_ns = 13100 * MS;
+	says(&facts, "serial", NULL, "more than one core's work is none");
+}
+
+static void balance_is(const uint64_t *loads, uint64_t moments, uint64_t placed,
+		       const char *name)
+{
+	static const unsigned workers[] = { 0, 0, 1, 1 };
+	uint64_t one, other;
+
+	is_int(vm_advice_balance(&one, &other, loads, 4, 3, workers, 2), 0,
+	       "%s", name);
+	ok(one == moments && other == placed, "... %d instead of %d",
+	   (int)placed, (int)moments);
+}
+
+/* Four ranks on two workers in three moments. */
+static void balance_test(void)
+{
+	balance_is((const uint64_t[]){ 8, 8, 8, 8, 8, 8, 1, 1, 1, 1, 1, 1 }, 48,
+		   34, "two ranks that always have more can be parted");
+	balance_is((const uint64_t[]){ 8, 0, 0, 0, 8, 0, 0, 0, 8, 0, 0, 0 }, 24,
+		   24, "what changes each moment cannot be followed");
+	balance_is((const uint64_t[]){ 9, 9, 9, 0, 0, 0, 1, 1, 1, 1, 1, 1 }, 27,
+		   27, "one heavy rank is on its own already");
 }
 
 /* Sentences name the calls that they are about. */
@@ -321,6 +435,8 @@ int main(void)
 		row_test(&rows[i]);
 	merge_test();
 	calls_test();
+	waits_test();
+	balance_test();
 	polls_test();
 	order_test();
 	return done_testing();

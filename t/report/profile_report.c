@@ -14,25 +14,27 @@
 
 #define CALL 7
 
-/* A rank at a moment: the time, and what it has had of its core. */
+/* A rank at a moment: the time, what it has had of its core, and for how long that
+ * was idle. */
 struct replay {
 	struct vm_profile *profile;
-	uint64_t now, had;
+	uint64_t now, own[VM_PROFILE_OWN];
 };
 
 static void computes(struct replay *replay, uint64_t time)
 {
 	replay->now += time;
-	replay->had += time;
+	replay->own[VM_PROFILE_HAD] += time;
 }
 
 /* Is in a call, in which it moves messages, and waits. */
 static void calls(struct replay *replay, uint64_t moves, uint64_t waits)
 {
-	vm_profile_enter(replay->profile, replay->now, &replay->had, CALL);
+	vm_profile_enter(replay->profile, replay->now, replay->own, CALL);
 	computes(replay, moves);
 	replay->now += waits;
-	vm_profile_exit(replay->profile, replay->now, &replay->had);
+	replay->own[VM_PROFILE_IDLE] += waits / 2;
+	vm_profile_exit(replay->profile, replay->now, replay->own);
 }
 
 /*
@@ -45,16 +47,16 @@ static void rank_replay(struct vm_profile *profile, int rank, uint32_t worker,
 {
 	struct replay replay = { .profile = profile, .now = 1000 };
 
-	vm_profile_init(profile, rank, 1);
+	vm_profile_init(profile, rank, VM_PROFILE_OWN);
 	profile->worker = worker;
-	vm_profile_begin(profile, replay.now, &replay.had);
+	vm_profile_begin(profile, replay.now, replay.own);
 	computes(&replay, 50);
 	replay.now += 50; /* the other one of the core runs */
-	vm_profile_section_begin(profile, replay.now, &replay.had, "solve");
+	vm_profile_section_begin(profile, replay.now, replay.own, "solve");
 	computes(&replay, computing);
 	calls(&replay, 10, 190 - computing);
-	vm_profile_section_end(profile, replay.now, &replay.had, "solve");
-	vm_profile_end(profile, replay.now, &replay.had);
+	vm_profile_section_end(profile, replay.now, replay.own, "solve");
+	vm_profile_end(profile, replay.now, replay.own);
 }
 
 static const char *call_name(uint32_t call)
@@ -65,9 +67,10 @@ static const char *call_name(uint32_t call)
 /* Process 0 has the first core, process 1 the second one. */
 static void files_write(const char *dir)
 {
-	struct vm_profile_file head = {
-		.rank_count = 2, .words = 1, .workers = 1, .tick_ns = 2
-	};
+	struct vm_profile_file head = { .rank_count = 2,
+					.words = VM_PROFILE_OWN,
+					.workers = 1,
+					.tick_ns = 2 };
 	struct vm_profile_file *file;
 
 	for (int process = 0; process < 2; process++) {

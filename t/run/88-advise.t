@@ -42,11 +42,14 @@ is "$? $(cat out)" '0 ' 'without --advise there is none'
 
 # Everything waits for the network.
 slow="--nodes 2 --workers 1 --advise --set fabric_link_latency_ns=20000000"
-waiting=', and ranks waited [0-9.]+ % of their time in calls \(most in'
+waiting=', and ranks waited on idle cores [0-9.]+ % of their time in calls \(most in'
 advise eager "$vmpirun" -n 2 $slow ./advise long 18300 100
 like "$said" "^advice \(eager\): 200 messages of 18300 bytes on average \(most from MPI_Isend\) were sent by rendezvous$waiting MPI_Waitall\): --set core_eager_limit=20K\$" \
 	'messages beyond the eager limit: the call, the variable, with its value'
 is "$(echo "$said" | grep -c eager)" 1 'all processes say it together'
+# The line is known with libdw only.
+like "$said" "advice \((sender|receiver)\): cores were idle [0-9.]+ % of the time, most in MPI_Waitall( at advise\.c:[0-9]+)?, where" \
+	'where cores were idle'
 like "$said" "^advice \(ranks\): workers were idle .* with 2 ranks on 2 workers$waiting MPI_Waitall\): .*: -n 6\$" \
 	'few ranks per worker'
 advise eager-set "$vmpirun" -n 2 $slow --set core_eager_limit=20K \

@@ -16,6 +16,7 @@
 #include "introspect/vars/bulk.h"
 #include "base/nearest.h"
 #include "introspect/measure/profile_file.h"
+#include "introspect/measure/sites.h"
 #include "sched/clocks.h"
 #include "sched/worker.h"
 
@@ -25,6 +26,7 @@
 struct vm_profiler {
 	struct vm_bulk bulk;
 	struct vm_profile_file *file;
+	struct vm_sites *sites; /* by rank here; NULL: not asked for */
 };
 
 static bool wanted(const struct vm_pvar *row)
@@ -116,7 +118,7 @@ static void vars_describe(struct vm_profile_file *head,
 	struct vm_pvar_view view;
 	unsigned element = 0;
 
-	head->words = bulk->words + 1;
+	head->words = bulk->words + VM_PROFILE_OWN;
 	head->workers = (uint32_t)vm_sched.worker_count;
 	for (unsigned w = 0; w < bulk->words; w++) {
 		struct vm_profile_var *var = &head->vars[w];
@@ -155,6 +157,27 @@ static int profiler_make(struct vm_profiler *profiler,
 	return rc;
 }
 
+/* All begin at the same moment. */
+static int sites_make(struct vm_profiler *profiler, const struct vm_node *node)
+{
+	uint64_t begin = vm_clock_ticks();
+
+	profiler->sites =
+		calloc((size_t)node->rank_here, sizeof(*profiler->sites));
+	if (!profiler->sites)
+		return -VMPI_ENOMEM;
+	for (int i = 0; i < node->rank_here; i++)
+		vm_sites_init(&profiler->sites[i], begin);
+	return 0;
+}
+
+struct vm_sites *vm_profiler_sites(const struct vm_rank *rank)
+{
+	return vm_node->profiler && vm_node->profiler->sites && rank->profile ?
+		       &vm_node->profiler->sites[rank->local] :
+		       NULL;
+}
+
 struct vm_profile_file *vm_profiler_file(void)
 {
 	return vm_node->profiler ? vm_node->profiler->file : NULL;
@@ -184,6 +207,8 @@ int vm_profiler_start(struct vm_node *node)
 	if (!node->profiler)
 		return -VMPI_ENOMEM;
 	rc = profiler_make(node->profiler, node);
+	if (!rc && core_cvar.profile_sites)
+		rc = sites_make(node->profiler, node);
 	if (!rc) {
 		vm_clocks_start();
 		vm_intercept_set(VM_INTERCEPT_PROFILE);
@@ -198,6 +223,7 @@ void vm_profiler_stop(struct vm_node *node)
 	vm_intercept_clear(VM_INTERCEPT_PROFILE);
 	vm_profile_file_free(node->profiler->file);
 	vm_bulk_fini(&node->profiler->bulk);
+	free(node->profiler->sites);
 	free(node->profiler);
 	node->profiler = NULL;
 }
@@ -209,7 +235,7 @@ void vm_profiler_rank(struct vm_rank *rank)
 		return;
 	rank->profile = &vm_node->profiler->file->rank[rank->local];
 	vm_profile_init(rank->profile, rank->index,
-			vm_node->profiler->bulk.words + 1);
+			vm_node->profiler->bulk.words + VM_PROFILE_OWN);
 }
 
 /* The profile that the caller writes; NULL: none. */
@@ -230,32 +256,74 @@ struct moment {
 
 static bool moment_take(struct moment *moment)
 {
+	uint64_t *own;
+
 	moment->profile = profile_self();
 	if (!moment->profile)
 		return false;
 	vm_bulk_read(&vm_node->profiler->bulk, moment->values,
 		     moment->profile->rank);
-	moment->values[vm_node->profiler->bulk.words] =
-		vm_clocks_self_now(vm_self, &moment->now);
+	own = &moment->values[vm_node->profiler->bulk.words];
+	own[VM_PROFILE_HAD] = vm_clocks_self_now(vm_self, &moment->now);
+	own[VM_PROFILE_IDLE] = vm_profile_idle(moment->profile,
+					       (uint32_t)vm_self->worker->index,
+					       vm_clocks_idle_ticks(vm_self));
 	return true;
+}
+
+static uint64_t own_of(const struct moment *moment, unsigned word)
+{
+	return moment->values[vm_node->profiler->bulk.words + word];
+}
+
+/* The second word of the call's frame is where it returns to. */
+static void sites_enter(struct vm_rank *rank, const struct moment *moment,
+			uint32_t call)
+{
+	const void *const *frame =
+		(const void *const *)(const void *)vm_self->frame;
+
+	vm_sites_enter(&vm_node->profiler->sites[rank->local], moment->now,
+		       own_of(moment, VM_PROFILE_IDLE),
+		       own_of(moment, VM_PROFILE_HAD), call, frame[1]);
+}
+
+/* The details of the rank's last wait are those of a wait in this call, if its
+ * core was idle in it. */
+static void sites_exit(struct vm_rank *rank, const struct moment *moment)
+{
+	const struct vm_export_wait *wait = &rank->wait;
+	bool known = (wait->flags & VM_EXPORT_OF_WORLD || !wait->context) &&
+		     !(wait->flags & (VM_EXPORT_ALL | VM_EXPORT_STARTED)) &&
+		     wait->peer >= 0;
+
+	vm_sites_exit(&vm_node->profiler->sites[rank->local], moment->now,
+		      own_of(moment, VM_PROFILE_IDLE),
+		      own_of(moment, VM_PROFILE_HAD),
+		      known ? wait->peer : VM_SITES_NOBODY,
+		      wait->flags & VM_EXPORT_SENDS);
 }
 
 void vm_profiler_enter(struct vm_rank *rank, uint32_t call)
 {
 	struct moment m;
 
-	if (moment_take(&m))
-		vm_profile_enter(m.profile, m.now, m.values, call);
-	(void)rank;
+	if (!moment_take(&m))
+		return;
+	vm_profile_enter(m.profile, m.now, m.values, call);
+	if (vm_node->profiler->sites)
+		sites_enter(rank, &m, call);
 }
 
 void vm_profiler_exit(struct vm_rank *rank, uint32_t call)
 {
 	struct moment m;
 
-	if (moment_take(&m))
-		vm_profile_exit(m.profile, m.now, m.values);
-	(void)rank;
+	if (!moment_take(&m))
+		return;
+	vm_profile_exit(m.profile, m.now, m.values);
+	if (vm_node->profiler->sites)
+		sites_exit(rank, &m);
 	(void)call;
 }
 

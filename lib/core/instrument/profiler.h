@@ -17,6 +17,7 @@ struct vm_node;
 struct vm_profile_file;
 struct vm_profile_var;
 struct vm_rank;
+struct vm_sites;
 struct vm_ult;
 
 /* The variables of core_profile "default". */
@@ -39,6 +40,9 @@ struct vm_profile_file *vm_profiler_file(void);
 /* The index, among the values of a profile, of the first word of variable
  * `name`; -1: none, or nothing is profiled. */
 int vm_profiler_word(const char *name);
+
+/* Of a rank here, by place of call; NULL: not asked for (core_profile_sites). */
+struct vm_sites *vm_profiler_sites(const struct vm_rank *rank);
 
 /* With the workers there and before the ranks are: 0; -VMPI_EINVAL, -VMPI_EIO,
  * -VMPI_ENOMEM, logged. */

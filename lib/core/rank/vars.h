@@ -140,6 +140,9 @@
 	  "Rank counters to profile by function and section: names or "        \
 	  "patterns with * and ?, separated by commas; default: the usual "    \
 	  "ones; none: time alone; empty: no profile.  See vmpi-profile(7)")   \
+	X(BOOL, profile_sites, 0, 0, 1, "", STARTUP, DA, live,                 \
+	  "Also profile by place of call in the program, and run times "       \
+	  "moment by moment; vmpirun --advise sets it")                        \
 	X(STRING, profile_dir, "", 0, 0, "path", STARTUP, UA, live,            \
 	  "Directory of the profile files, one per process, that vmpirun "     \
 	  "--profile reads; empty: profiles are kept in memory")               \

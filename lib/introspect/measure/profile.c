@@ -99,6 +99,16 @@ void vm_profile_end(struct vm_profile *profile, uint64_t now,
 	settle(profile, now, values);
 }
 
+uint64_t vm_profile_idle(struct vm_profile *profile, uint32_t worker,
+			 uint64_t idle)
+{
+	if (profile->idle_worker == worker + 1)
+		profile->idle += idle - profile->idle_last;
+	profile->idle_worker = worker + 1;
+	profile->idle_last = idle;
+	return profile->idle;
+}
+
 void vm_profile_enter(struct vm_profile *profile, uint64_t now,
 		      const uint64_t *values, uint32_t call)
 {

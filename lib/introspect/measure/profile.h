@@ -18,7 +18,10 @@
 #include "base/err.h"
 
 #define VM_PROFILE_VARS 32 /* words of chosen variables */
-#define VM_PROFILE_WORDS (VM_PROFILE_VARS + 1)
+/* Behind the variables: for how long the rank has had its core, and for how long
+ * that had nothing to run. */
+enum { VM_PROFILE_HAD, VM_PROFILE_IDLE, VM_PROFILE_OWN };
+#define VM_PROFILE_WORDS (VM_PROFILE_VARS + VM_PROFILE_OWN)
 #define VM_PROFILE_SECTIONS 32 /* with that of all, 0 */
 #define VM_PROFILE_DEPTH 32
 #define VM_PROFILE_ROWS 512
@@ -51,7 +54,8 @@ struct vm_profile {
 	uint32_t depth;	   /* of open sections, those without room too */
 	uint32_t lost_sections, lost_rows; /* that found no room */
 	uint32_t worker;		   /* the rank's, of its process */
-	uint32_t reserved;
+	uint32_t idle_worker;	  /* whose idle time was read last, and 1 */
+	uint64_t idle_last, idle; /* it; the growth while the rank was there */
 	uint32_t open[VM_PROFILE_DEPTH];
 	uint64_t begin, time; /* of the first and the last change of row */
 	uint64_t last[VM_PROFILE_WORDS];
@@ -68,6 +72,11 @@ void vm_profile_begin(struct vm_profile *profile, uint64_t now,
 		      const uint64_t *values);
 void vm_profile_end(struct vm_profile *profile, uint64_t now,
 		    const uint64_t *values);
+
+/* The idle time of the rank's core, as a value that grows also when the rank goes
+ * to another one: by the idle time of its worker of this number. */
+uint64_t vm_profile_idle(struct vm_profile *profile, uint32_t worker,
+			 uint64_t idle);
 
 /* A call begins; it ends. */
 void vm_profile_enter(struct vm_profile *profile, uint64_t now,

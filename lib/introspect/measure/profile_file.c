@@ -68,8 +68,8 @@ static bool file_valid(const struct vm_profile_file *file, size_t bytes)
 {
 	if (memcmp(file->magic, VM_PROFILE_MAGIC, sizeof(file->magic)) ||
 	    file->rank_bytes != sizeof(struct vm_profile) ||
-	    file->rank_count < 1 || !(file->tick_ns > 0) || file->words < 1 ||
-	    file->words > VM_PROFILE_WORDS ||
+	    file->rank_count < 1 || !(file->tick_ns > 0) ||
+	    file->words < VM_PROFILE_OWN || file->words > VM_PROFILE_WORDS ||
 	    file->workers > VM_PROFILE_WORKERS || file_bytes(file) != bytes ||
 	    !vars_valid(file))
 		return false;

@@ -26,8 +26,8 @@ struct vm_profile_file {
 	char magic[8];
 	uint32_t rank_bytes; /* sizeof(struct vm_profile): of this build */
 	int32_t process, rank_count;
-	/* With the last one, which is no variable: the time for which the rank
-	 * has had its core, in ticks. */
+	/* With the last ones, which are no variables (VM_PROFILE_OWN), in
+	 * ticks. */
 	uint32_t words;
 	uint32_t workers;
 	double tick_ns; /* the unit of all times */

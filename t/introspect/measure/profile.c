@@ -215,7 +215,7 @@ static void file_write(const char *dir, int process, int ranks)
 
 	*head = (struct vm_profile_file){ .process = process,
 					  .rank_count = ranks,
-					  .words = 3,
+					  .words = 2 + VM_PROFILE_OWN,
 					  .workers = 1,
 					  .tick_ns = 2 };
 	strcpy(head->vars[0].name, "farm_hens");
@@ -323,6 +323,20 @@ static void test_merge(void)
 	rmdir(dir);
 }
 
+/* The idle time of the core that the rank is on. */
+static void idle(void)
+{
+	static struct vm_profile moved;
+
+	is_int((intmax_t)vm_profile_idle(&moved, 0, 100), 0,
+	       "idle time before the rank was there does not count");
+	is_int((intmax_t)vm_profile_idle(&moved, 0, 130), 30,
+	       "what has come since does");
+	is_int((intmax_t)vm_profile_idle(&moved, 1, 7), 30,
+	       "another core has idled for another time");
+	is_int((intmax_t)vm_profile_idle(&moved, 1, 9), 32, "which goes on");
+}
+
 int main(void)
 {
 	test_calls();
@@ -334,5 +348,6 @@ int main(void)
 	test_damage();
 	test_merge();
 	free(profile);
+	idle();
 	return done_testing();
 }

@@ -110,9 +110,11 @@ static void flooded(char **argv)
 static void uneven(char **argv)
 {
 	(void)argv;
-	if (rank < 2)
-		compute(0.2);
-	MPI_Barrier(MPI_COMM_WORLD);
+	for (int i = 0; i < 40; i++) {
+		if (rank < 2)
+			compute(0.005);
+		MPI_Barrier(MPI_COMM_WORLD);
+	}
 }
 
 /* Rank 1 sends now and then, rank 0 has nothing else to do. */
