@@ -326,9 +326,10 @@ VMPI_API int vmpi_chan_free(vmpi_chan **chan);
 typedef struct vmpi_status {
 	int source;
 	int tag;
-	size_t bytes; /* received */
-	int error;    /* 0, -VMPI_ETRUNC or -VMPI_ECANCELED */
-} vmpi_status;	      /* of a receive; of a send only error is meaningful */
+	size_t bytes;  /* received */
+	int error;     /* 0, -VMPI_ETRUNC or -VMPI_ECANCELED */
+	unsigned lost; /* -VMPI_ETRUNC: bytes without room; UINT_MAX: or more */
+} vmpi_status;	       /* of a receive; of a send only error is meaningful */
 
 typedef struct vmpi_req vmpi_req;
 

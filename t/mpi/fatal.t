@@ -94,7 +94,7 @@ dies rank 6 'rank 1: MPI_Send on MPI_COMM_WORLD failed: MPI_ERR_RANK.*destinatio
 	'a wrong rank'
 dies named 4 'rank 0: MPI_Recv on halo failed: MPI_ERR_TAG.*tag -3' \
 	'a wrong tag on a communicator with a name'
-dies truncate 15 'MPI_Recv on MPI_COMM_WORLD failed: MPI_ERR_TRUNCATE.*receive buffer of 4 bytes' \
+dies truncate 15 'MPI_Recv on MPI_COMM_WORLD failed: MPI_ERR_TRUNCATE.*rank 0 sent 16 bytes with tag 0, the receive buffer has room for 4' \
 	'truncation'
 dies window 50 'rank 0: MPI_Put on halo failed: MPI_ERR_RMA_SYNC.*no epoch is open' \
 	'an access without an epoch'

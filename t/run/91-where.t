@@ -131,8 +131,8 @@ timeout 200 "$vmpirun" -n 2 --nodes 2 ./buffer send 1000000 </dev/null >out 2>er
 ok "between processes the kernel finds it, and a line says so" \
 	grep -Eq "rank [01]: (MPI_Recv|MPI_Send) .* failed: .*accessible memory \\(in main, where_buffer|SIGSEGV .* in MPI_Send" err
 
-# A message that is longer than its receive: whose, and the place, also where
-# the functions of the program have little of the stack.
+# A message that is longer than its receive: whose, how long, and the place, also
+# where the functions of the program have little of the stack.
 build long where_long.c
 lengthy() {
 	grep -n "/\\* at $1 \\*/" "$programs/where_long.c" |
@@ -145,7 +145,7 @@ for way in "--workers 1" "--nodes 2"; do
 			# shellcheck disable=SC2086 # two words
 			timeout 200 "$vmpirun" -n 2 $way ./long "${call%:*}" \
 				$bytes </dev/null >out 2>err
-			like "$(cat err)" "^vmpirun: rank 1: MPI_${call#*:} on MPI_COMM_WORLD failed: .*: the message from rank 0 with tag 7 is longer .* \\(in main, $(lengthy "${call%:*}")\\)\$" \
+			like "$(cat err)" "^vmpirun: rank 1: MPI_${call#*:} on MPI_COMM_WORLD failed: .*: rank 0 sent $bytes bytes with tag 7, the receive buffer has room for 40 \\(in main, $(lengthy "${call%:*}")\\)\$" \
 				"MPI_${call#*:} of $bytes bytes, with $way" ||
 				diag "$(cat err)"
 		done

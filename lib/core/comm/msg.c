@@ -78,19 +78,20 @@ static int msg_receive_bytes(struct vm_msg *msg, const struct vm_data *data,
 			     vmpi_status *status)
 {
 	struct vm_data here = vm_data_bytes(msg->buffer, msg->bytes);
-	int error = msg->bytes > data->bytes ? -VMPI_ETRUNC : 0;
 	size_t bytes = vm_data_copy(data, &here);
+	vmpi_status result = { .source = msg->node.env.source,
+			       .tag = msg->node.env.tag,
+			       .bytes = bytes };
 
 	vm_payload_free(msg->payload, msg->buffer, msg->bytes);
+	if (VM_UNLIKELY(msg->bytes > data->bytes))
+		vm_status_truncate(&result, msg->bytes, data->bytes);
 	if (status)
-		*status = (vmpi_status){ .source = msg->node.env.source,
-					 .tag = msg->node.env.tag,
-					 .bytes = bytes,
-					 .error = error };
+		*status = result;
 	vm_count_received(msg->node.env.context, bytes);
 	vm_observe_received_bytes(msg, bytes);
 	vm_pool_put(&vm_thread_cache_self()->msg, msg);
-	return error;
+	return result.error;
 }
 
 int vm_msg_receive(struct vm_msg *msg, const struct vm_data *data,

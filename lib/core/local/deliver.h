@@ -60,8 +60,10 @@ static inline int vm_arrival_receive(struct vm_arrival *arrival,
 
 	req->status.source = arrival->env.source;
 	req->status.tag = arrival->env.tag;
-	req->status.bytes = from->bytes < room ? from->bytes : room;
-	req->status.error = from->bytes > room ? -VMPI_ETRUNC : 0;
+	req->status.bytes = from->bytes;
+	req->status.error = 0;
+	if (VM_UNLIKELY(from->bytes > room))
+		vm_status_truncate(&req->status, from->bytes, room);
 	if (ops->fetch)
 		return ops->fetch(arrival, req);
 	vm_data_copy(&req->data, from);

@@ -10,6 +10,7 @@
 #ifndef CORE_LOCAL_REQ_H
 #define CORE_LOCAL_REQ_H
 
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -138,6 +139,18 @@ static inline void vm_status_assign(vmpi_status *to, const vmpi_status *from)
 	to->tag = from->tag;
 	to->bytes = from->bytes;
 	to->error = from->error;
+	if (VM_UNLIKELY(from->error))
+		to->lost = from->lost;
+}
+
+/* Of a message that is longer than its receive has room for. */
+static inline void vm_status_truncate(vmpi_status *status, size_t sent,
+				      size_t room)
+{
+	status->bytes = room;
+	status->error = -VMPI_ETRUNC;
+	status->lost = sent - room < UINT_MAX ? (unsigned)(sent - room) :
+						UINT_MAX;
 }
 
 /* A request out of a pool becomes one that is active and pending; the operation

@@ -108,7 +108,7 @@ int VM_TWIN(PMPI_Mrecv)(void *buf, vm_count count, MPI_Datatype datatype,
 	if (rc == 0)
 		return MPI_SUCCESS;
 	return vm_call_exit(&call, message_comm(&call, &env),
-			    vm_error_truncated(&call, rc, data.bytes, &result));
+			    vm_error_truncated(&call, rc, &result));
 }
 
 int VM_TWIN(PMPI_Imrecv)(void *buf, vm_count count, MPI_Datatype datatype,

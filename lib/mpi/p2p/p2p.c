@@ -246,12 +246,12 @@ recv_odd(struct vm_call *call, void *buf, vm_count count, MPI_Datatype type,
 
 /* The end of a receive: rc is what core returned, or an MPI error. */
 static int recv_end(struct vm_call *call, int rc, MPI_Status *status,
-		    const vmpi_status *result, size_t bytes, MPI_Comm comm)
+		    const vmpi_status *result, MPI_Comm comm)
 {
 	if (VM_LIKELY(rc == 0 || rc == -VMPI_ETRUNC) || rc == MPI_ERR_TYPE)
 		vm_status_set(status, result);
 	if (VM_UNLIKELY(rc < 0))
-		rc = vm_error_truncated(call, rc, bytes, result);
+		rc = vm_error_truncated(call, rc, result);
 	return vm_call_exit(call, comm, rc);
 }
 
@@ -263,8 +263,7 @@ static __attribute__((noinline)) int recv_failed(enum vm_call_id id,
 {
 	struct vm_call call = vm_call_enter(id);
 
-	return recv_end(&call, req->status.error, status, &req->status,
-			req->data.bytes, comm);
+	return recv_end(&call, req->status.error, status, &req->status, comm);
 }
 
 static __attribute__((noinline)) int recv_any(void *buf, vm_count count,
@@ -290,11 +289,7 @@ static __attribute__((noinline)) int recv_any(void *buf, vm_count count,
 		rc = recv_odd(&call, buf, count, datatype, source, tag, comm,
 			      &result);
 	}
-	if (VM_LIKELY(rc >= 0))
-		return recv_end(&call, rc, status, &result, 0, comm);
-	return recv_end(&call, rc, status, &result,
-			vm_type_of_buffer(datatype)->size * (size_t)count,
-			comm);
+	return recv_end(&call, rc, status, &result, comm);
 }
 
 int VM_TWIN(PMPI_Recv)(void *buf, vm_count count, MPI_Datatype datatype,
@@ -443,9 +438,7 @@ static int exchange(struct vm_call *call, const struct vm_route *send,
 	vm_status_set(status, &result);
 	if (rc == 0)
 		return typed;
-	return rc < 0 ?
-		       vm_error_truncated(call, rc, recv->data.bytes, &result) :
-		       rc;
+	return rc < 0 ? vm_error_truncated(call, rc, &result) : rc;
 }
 
 /* The receive of an exchange whose message has gone: the call's result. */
@@ -459,7 +452,7 @@ static __attribute__((noinline)) int recv_rest(enum vm_call_id id,
 	vmpi_status result;
 	int rc = vm_recv(env, &data, &result);
 
-	return recv_end(&call, rc, status, &result, bytes, comm);
+	return recv_end(&call, rc, status, &result, comm);
 }
 
 static VM_ALWAYS_INLINE int recv_after(enum vm_call_id id, struct vm_ult *self,

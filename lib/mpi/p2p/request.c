@@ -4,6 +4,8 @@
  */
 #include "mpi/p2p/request.h"
 
+#include <limits.h>
+
 #include "core/remote/failure.h"
 #include "mpi/call/check.h"
 #include "mpi/icoll/start.h"
@@ -15,17 +17,19 @@
 #include "mpi/comm/comm.h"
 #include "mpi/call/persist.h"
 
-int vm_error_truncated(struct vm_call *call, int rc, size_t bytes,
-		       const vmpi_status *status)
+int vm_error_truncated(struct vm_call *call, int rc, const vmpi_status *status)
 {
 	if (rc >= 0)
 		return rc;
 	if (rc != -VMPI_ETRUNC)
 		return vm_error_of_core(call, rc);
 	return vm_error(call, vm_mpi_error(rc),
-			"the message from rank %d with tag %d is longer than "
-			"the receive buffer of %zu bytes",
-			status->source, status->tag, bytes);
+			"rank %d sent %s%zu bytes with tag %d, the receive "
+			"buffer has room for %zu",
+			status->source,
+			status->lost == UINT_MAX ? "at least " : "",
+			status->bytes + status->lost, status->tag,
+			status->bytes);
 }
 
 void vm_request_complete_now(struct vm_req *req, const vmpi_status *status)
@@ -91,7 +95,6 @@ int vm_request_finish(struct vm_call *call, MPI_Request *request,
 		      MPI_Status *status)
 {
 	struct vm_req *req = vm_request(*request);
-	size_t bytes = req->data.bytes;
 	int rc, typed = 0;
 	vmpi_status result;
 
@@ -115,7 +118,7 @@ int vm_request_finish(struct vm_call *call, MPI_Request *request,
 		return typed;
 	if (VM_LIKELY(rc == 0 || rc == -VMPI_ECANCELED))
 		return MPI_SUCCESS;
-	return vm_error_truncated(call, rc, bytes, &result);
+	return vm_error_truncated(call, rc, &result);
 }
 
 bool vm_request_quick_other(struct vm_ult *self, MPI_Request *request,

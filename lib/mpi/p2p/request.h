@@ -32,10 +32,9 @@ int vm_request_finish(struct vm_call *call, MPI_Request *request,
  * switch. */
 void vm_request_await(struct vm_req *req);
 
-/* Adds the length of the buffer, and who has sent what, to the error of a receive.  Returns an MPI
- * error; rc is a negative code of core. */
-int vm_error_truncated(struct vm_call *call, int rc, size_t bytes,
-		       const vmpi_status *status);
+/* Adds who has sent how much, and the length of the buffer, to the error of a
+ * receive.  Returns an MPI error; rc is a negative code of core. */
+int vm_error_truncated(struct vm_call *call, int rc, const vmpi_status *status);
 
 /* Returns MPI_ERR_REQUEST for invalid handles, as far as they can be
  * recognised. */

@@ -81,8 +81,10 @@ static int pieces_make(struct vm_part *part)
 	struct vm_part_piece *pieces;
 	int rc;
 
-	if (comes > room)
+	if (comes > room) {
+		vm_status_truncate(&part->req->status, comes, room);
 		return -VMPI_ETRUNC;
+	}
 	part->req->status.bytes = comes;
 	pieces = vm_part_pieces_new(part, part->intro.partitions);
 	if (!pieces)

@@ -183,7 +183,8 @@ static void errors(int rank, int size)
 	EXPECT(vmpi_send(world, text, 3, to, 2) == 0);
 	EXPECT(vmpi_wait_all(reqs, statuses, 3) == -VMPI_ETRUNC);
 	EXPECT(statuses[0].error == 0 && statuses[0].bytes == 4);
-	EXPECT(statuses[1].error == -VMPI_ETRUNC && statuses[1].bytes == 2);
+	EXPECT(statuses[1].error == -VMPI_ETRUNC && statuses[1].bytes == 2 &&
+	       statuses[1].lost == 6);
 	EXPECT(statuses[2].error == 0 && statuses[2].bytes == 3);
 	EXPECT(vmpi_irecv(world, &reqs[0], small, 2, from, 9) == 0);
 	EXPECT(vmpi_send(world, text, 8, to, 9) == 0);
@@ -192,7 +193,7 @@ static void errors(int rank, int size)
 	memset(small, 0, sizeof(small));
 	EXPECT(vmpi_recv(world, small, 3, from, 9, statuses) == -VMPI_ETRUNC);
 	EXPECT(!memcmp(small, "123", 4) && statuses[0].bytes == 3 &&
-	       statuses[0].error == -VMPI_ETRUNC);
+	       statuses[0].error == -VMPI_ETRUNC && statuses[0].lost == 5);
 }
 
 /* Takes the messages that its senders are ahead, until all of them have
