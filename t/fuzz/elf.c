@@ -257,7 +257,7 @@ static void patch(struct vm_elf *elf)
 	vm_elf_need_drop(elf, "libc.so.6");
 	vm_elf_tag_drop(elf, DT_FLAGS);
 	if (!vm_image_file_make(&file, elf)) {
-		file.text = vm_image_text_open(elf);
+		file.text = vm_image_text_open(elf, NULL);
 		vm_image_file_close(&file);
 	}
 }
