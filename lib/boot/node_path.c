@@ -11,12 +11,13 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -71,11 +72,26 @@ static int path_give(char *path, size_t bytes, const char *found)
 	return -VMPI_ELIMIT;
 }
 
-/* Tries the places near `file`.  -VMPI_ENOENT, not logged, when none has it. */
+/* The executable of this process, as the kernel says: the node program's
+ * readlink() answers a rank with the rank's program. */
+static char *own_executable(void)
+{
+	char target[PATH_MAX];
+	long n = syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", target,
+			 sizeof(target) - 1);
+
+	if (n < 0)
+		return NULL;
+	target[n] = '\0';
+	return strdup(target);
+}
+
+/* Tries the places near `file`, NULL: this executable.  -VMPI_ENOENT, not logged,
+ * when none has it. */
 static int near_find(char *path, size_t bytes, const char *file,
 		     const char *const *list, size_t count)
 {
-	char *real = realpath(file, NULL);
+	char *real = file ? realpath(file, NULL) : own_executable();
 	char *slash = real ? strrchr(real, '/') : NULL;
 	int rc = -VMPI_ENOENT;
 
@@ -109,7 +125,7 @@ int vm_job_node_path(char *path, size_t bytes)
 		       given, strerror(errno));
 		return -VMPI_ENOENT;
 	}
-	rc = near_find(path, bytes, "/proc/self/exe", places, PLACES);
+	rc = near_find(path, bytes, NULL, places, PLACES);
 	/* In libvmpi.so this names the library, else the executable again. */
 	if (rc == -VMPI_ENOENT &&
 	    dladdr((void *)(uintptr_t)&vm_job_node_path, &self))
@@ -127,16 +143,15 @@ int vm_job_node_path(char *path, size_t bytes)
 int vm_job_vmpirun_path(char *path, size_t bytes)
 {
 	const size_t count = sizeof(vmpirun_places) / sizeof(*vmpirun_places);
-	const char *node = (const char *)getauxval(AT_EXECFN);
 	Dl_info self;
 	int rc = -VMPI_ENOENT;
 
-	/* The node program takes the name of the user's, in /proc too. */
+	/* The node program has the user's program as its first argument. */
 	if (dladdr((void *)(uintptr_t)&vm_job_vmpirun_path, &self))
 		rc = near_find(path, bytes, self.dli_fname, vmpirun_places,
 			       count);
-	if (rc == -VMPI_ENOENT && node)
-		rc = near_find(path, bytes, node, vmpirun_places, count);
+	if (rc == -VMPI_ENOENT)
+		rc = near_find(path, bytes, NULL, vmpirun_places, count);
 	if (rc == -VMPI_ENOENT)
 		vm_log(VM_ERROR, "vmpirun, which starts processes, is not near "
 				 "the library of vmpi");

@@ -16,6 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/mapfile.h"
+
 #define WAITED (UINT32_C(1) << 31)
 #define LOOK_NS 20000000 /* whether the holder has died */
 
@@ -23,7 +25,7 @@ int vm_outlet_new(void)
 {
 	int fd = memfd_create("vmpi-outlet", MFD_CLOEXEC);
 
-	if (fd >= 0 && ftruncate(fd, sizeof(struct vm_outlet))) {
+	if (fd >= 0 && vm_mapfile_reserve(fd, sizeof(struct vm_outlet))) {
 		close(fd);
 		fd = -1;
 	}

@@ -76,6 +76,18 @@ static bool death_is_said(const struct round *round, int node)
 	return strstr(round->output, text);
 }
 
+/* A fault signal that comes from outside is no fault of a rank's. */
+static bool fault_is_said(const struct round *round, int node)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text),
+		 "(pid %d) was sent SIG%s from outside, by process %d",
+		 (int)round->pids[node], sigabbrev_np(round->blow->signal),
+		 (int)getpid());
+	return strstr(round->output, text) != NULL;
+}
+
 /* Whether this node, or a rank of it, says who has sent the signal. */
 static bool blow_is_said(const struct round *round, int node)
 {
@@ -114,7 +126,7 @@ static void node_judge(struct round *round, int code)
 		wrong(round, "a rank has ended the job");
 	for (int i = 0; i < round->nodes; i++)
 		if (round->victims >> i & 1 && round->pids[i] &&
-		    (death_is_said(round, i) ||
+		    (death_is_said(round, i) || fault_is_said(round, i) ||
 		     (is_caught(signal) && blow_is_said(round, i))))
 			return;
 	wrong(round, "nobody says who died");

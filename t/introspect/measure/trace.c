@@ -169,8 +169,8 @@ static void ring_checks(void)
 	is_int(sum.missing, 1, "a process that left nothing is missed");
 	ok(strstr(text, "\"ph\":\"B\",\"name\":\"a \\\"call\\\"\"") != NULL,
 	   "names are escaped");
-	ok(strstr(text, "\"ph\":\"E\",\"name\":\"call\",\"pid\":1,\"tid\":3,"
-			"\"ts\":1.000") != NULL,
+	ok(strstr(text, "\"ph\":\"E\",\"name\":\"a \\\"call\\\"\",\"pid\":1,"
+			"\"tid\":3,\"ts\":1.000") != NULL,
 	   "a call begins before it ends");
 	/* A ring of 64: of 100 messages the first 50 pairs get lost, and one
 	 * that was under way. */
